@@ -9,19 +9,58 @@ target_compile_options(tieredfilter_flags INTERFACE
 if(TIEREDFILTER_WERROR)
   target_compile_options(tieredfilter_flags INTERFACE -Werror)
 endif()
+if(TIEREDFILTER_NATIVE)
+  target_compile_options(tieredfilter_flags INTERFACE -march=native)
+endif()
+
+# What has to stand in front of an instrumented shared object in LD_PRELOAD when the program itself is not
+# instrumented (db_bench, ldb, ...); empty without sanitizers.
+set(TIEREDFILTER_SANITIZER_RUNTIME "")
 if(TIEREDFILTER_SANITIZE)
   target_compile_options(tieredfilter_flags INTERFACE
     -fsanitize=${TIEREDFILTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tieredfilter_flags INTERFACE -fsanitize=${TIEREDFILTER_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TIEREDFILTER_SANITIZE MATCHES "address|thread")
+    string(REGEX REPLACE "^.*(address|thread).*$" "\\1" _runtime "${TIEREDFILTER_SANITIZE}")
+    string(SUBSTRING "${_runtime}" 0 1 _runtime)
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=lib${_runtime}san.so
+      OUTPUT_VARIABLE TIEREDFILTER_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+  endif()
 endif()
 
-# tieredfilter_add_test(<name> SOURCES ... LIBS ... [LABELS ...])
+# What each test sees. RocksDB itself is not instrumented: ThreadSanitizer cannot see its synchronization and would
+# report races that do not exist, hence the suppressions.
+set(TIEREDFILTER_TEST_ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
+if(TIEREDFILTER_SANITIZE MATCHES "thread")
+  list(APPEND TIEREDFILTER_TEST_ENVIRONMENT
+    "TSAN_OPTIONS=suppressions=\"${CMAKE_CURRENT_LIST_DIR}/tsan_suppressions.txt\" ignore_noninstrumented_modules=1")
+endif()
+
+# Seconds. A test takes a small part of it on an idle machine; the limit is there to end one that hangs, and has to
+# hold for slow shared machines. Sanitizers cost a factor of two to ten.
+set(TIEREDFILTER_TEST_TIMEOUT 180)
+if(TIEREDFILTER_SANITIZE)
+  set(TIEREDFILTER_TEST_TIMEOUT 600)
+endif()
+
+# tieredfilter_add_test(<name> SOURCES ... LIBS ... [LABELS ...] [TIMEOUT seconds])
 # One GoogleTest binary, registered as one CTest test. Names are unique across the project because an in-tree
-# RocksDB build names test binaries by file basename.
+# RocksDB build names test binaries by file basename. The label "slow" keeps a test out of the default run.
 function(tieredfilter_add_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} tieredfilter_flags GTest::gtest_main GTest::gtest Threads::Threads)
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+  tieredfilter_register_test(${name} COMMAND ${name} LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# tieredfilter_register_test(<name> COMMAND ... [LABELS ...] [TIMEOUT seconds])
+# A test that is any command: a script that passes with exit status 0 and is skipped with 77.
+function(tieredfilter_register_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "COMMAND;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT ${TIEREDFILTER_TEST_TIMEOUT})
+  endif()
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77
+    ENVIRONMENT "${TIEREDFILTER_TEST_ENVIRONMENT}")
 endfunction()

@@ -1,7 +1,7 @@
 # Sourced by the set-up scripts: the few helpers they share. Not meant to be run.
 # shellcheck shell=bash
 
-REPO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+REPO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 
 Say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 

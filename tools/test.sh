@@ -41,8 +41,10 @@ flock 8
 # The log of an earlier run must not be taken for this one's.
 log="$build_dir/Testing/Temporary/LastTest.log"
 rm -f "$log"
+output="$build_dir.test.out"
 status=0
-(cd "$build_dir" && ctest "${arguments[@]}" ${exclude[@]+"${exclude[@]}"}) || status=$?
+(cd "$build_dir" && ctest "${arguments[@]}" ${exclude[@]+"${exclude[@]}"}) 2>&1 | tee "$output" || status=$?
 
-awk -f "$REPO_ROOT/tools/check/count_tests.awk" "$log" || { Say "error: no test ran"; exit 1; }
+[[ -f $log ]] || Die "no test ran"
+awk -f "$REPO_ROOT/tools/check/count_tests.awk" "$output" "$log" || Die "no test ran"
 exit "$status"

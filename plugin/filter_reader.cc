@@ -1,0 +1,44 @@
+#include "plugin/filter_reader.h"
+
+#include <cstddef>
+
+#include "plugin/rocksdb_compat.h"
+
+namespace tieredfilter {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::Slice;
+
+// Marker byte and four more bytes, in every kind of block.
+constexpr size_t kTrailerBytes = 5;
+
+class MayMatchReader final : public FilterBitsReader {
+ public:
+  bool MayMatch(const Slice&) override { return true; }
+  void MayMatch(int num_keys, Slice**, bool* may_match) override {
+    for (int i = 0; i < num_keys; ++i) {
+      may_match[i] = true;
+    }
+  }
+};
+
+// The reader of a block that ends in our marker. No kind of ours is in this build yet.
+FilterBitsReader* NewOurReader(const Slice&) { return new MayMatchReader(); }
+
+}  // namespace
+
+FilterBitsReader* NewFilterBitsReader(const Slice& contents) {
+  if (contents.size() > 0 && (contents.data() == nullptr || contents.size() <= kTrailerBytes)) {
+    // RocksDB reads 1 to 5 bytes as a filter without keys. No builder writes that, so it is what is
+    // left of a longer block, and "no match" would lose its keys.
+    return new MayMatchReader();
+  }
+  if (contents.size() > kTrailerBytes &&
+      static_cast<unsigned char>(contents[contents.size() - kTrailerBytes]) == kOurBlockMarker) {
+    return NewOurReader(contents);
+  }
+  return ROCKSDB_NAMESPACE::BuiltinFilterPolicy::GetBuiltinFilterBitsReader(contents);
+}
+
+}  // namespace tieredfilter

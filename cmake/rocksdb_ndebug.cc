@@ -1,5 +1,5 @@
-// Links only with a RocksDB library that was built without NDEBUG. The class is declared by hand because its header
-// hides it under NDEBUG, which is what this program asks about.
+// Links only with a RocksDB library that was built without NDEBUG. The class is declared by hand
+// because its header hides it under NDEBUG, which is what this program asks about.
 namespace rocksdb {
 class SyncPoint {
  public:

@@ -1,4 +1,5 @@
-// Prints the version of the RocksDB library that is linked, not of the headers: GetRocksVersionAsString is exported.
+// Prints the version of the RocksDB library that is linked, not of the headers:
+// GetRocksVersionAsString is exported.
 #include <cstdio>
 
 #include "rocksdb/version.h"

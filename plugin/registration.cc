@@ -15,33 +15,30 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::Status;
 
-// RocksDB is built to be called without exceptions in flight, so none may leave, not even for lack
-// of memory.
-Status NewPolicy(const std::string& spec_text, std::unique_ptr<const FilterPolicy>* policy) {
+// The policy, whatever its status, or why there is none. RocksDB is built to be called without
+// exceptions in flight, so none may leave, not even for lack of memory.
+std::unique_ptr<TieredFilterPolicy> NewPolicy(const std::string& spec, std::string* error) {
   try {
-    ParseOptions options;
-    options.cuckoo_available = kCuckooAvailable;
-    PolicySpec spec;
-    SpecError error;
-    if (!PolicySpec::Parse(spec_text, options, &spec, &error)) {
-      return Status::InvalidArgument("tieredfilter spec", error.ToString());
-    }
-    *policy = std::make_unique<const TieredFilterPolicy>(std::move(spec));
-    return Status::OK();
+    return std::make_unique<TieredFilterPolicy>(spec);
   } catch (const std::exception& e) {
-    return Status::Aborted("tieredfilter: cannot create the filter policy", e.what());
+    *error = std::string("tieredfilter: cannot create the filter policy: ") + e.what();
+    return nullptr;
   }
 }
 
 }  // namespace
 
 Status NewFilterPolicy(const std::string& spec, std::shared_ptr<const FilterPolicy>* policy) {
-  std::unique_ptr<const FilterPolicy> created;
-  const Status status = NewPolicy(spec, &created);
-  if (status.ok()) {
-    *policy = std::move(created);
+  std::string error;
+  std::unique_ptr<TieredFilterPolicy> created = NewPolicy(spec, &error);
+  if (created == nullptr) {
+    return Status::Aborted(error);
   }
-  return status;
+  if (created->status().ok()) {
+    *policy = std::move(created);
+    return Status::OK();
+  }
+  return created->status();
 }
 
 int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
@@ -51,10 +48,8 @@ int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
       ObjectLibrary::PatternEntry(TieredFilterPolicy::kClassName(), /*optional=*/true)
           .AddSeparator(":", /*at_least_one=*/false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* errmsg) {
-        const Status status = NewPolicy(id, guard);
-        if (!status.ok()) {
-          *errmsg = status.getState();
-        }
+        // A policy with a bad status is handed out on purpose, see its constructor.
+        *guard = NewPolicy(id, errmsg);
         return guard->get();
       });
   size_t num_types;

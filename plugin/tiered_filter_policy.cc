@@ -5,20 +5,97 @@
 #include "plugin/filter_reader.h"
 #include "plugin/rocksdb_compat.h"
 #include "plugin/table_context_adapter.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "rocksdb/utilities/options_type.h"
 
 namespace tieredfilter {
+namespace {
 
-TieredFilterPolicy::TieredFilterPolicy(PolicySpec spec) : spec_(std::move(spec)) {
-  for (const PolicyRule& rule : spec_.rules()) {
-    sources_.push_back(NewFilterSource(rule.setting));
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::Status;
+
+// Before this format version RocksDB's Bloom filter is the old one, which rounds to whole bits per
+// key.
+constexpr uint32_t kFirstFormatWithNewBloom = 5;
+
+// The spec with the policy id taken off, so that an id and a "spec" property look alike.
+std::string WithoutId(const std::string& text) {
+  const std::string id(kPolicyId);
+  if (text == id) {
+    return "";
   }
-  sources_.push_back(NewFilterSource(PolicySpec::SettingWithoutRule()));
+  return text.compare(0, id.size() + 1, id + ":") == 0 ? text.substr(id.size() + 1) : text;
+}
+
+}  // namespace
+
+TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text) {
+  status_ = SetSpec(spec_text);
+  // Not serialized: the id says it all, and an id alone also fits where options strings allow no
+  // nesting.
+  static const std::unordered_map<std::string, OptionTypeInfo> type_info = {
+      {"spec", OptionTypeInfo(0, ROCKSDB_NAMESPACE::OptionType::kString,
+                              ROCKSDB_NAMESPACE::OptionVerificationType::kNormal,
+                              ROCKSDB_NAMESPACE::OptionTypeFlags::kDontSerialize |
+                                  ROCKSDB_NAMESPACE::OptionTypeFlags::kCompareNever)
+                   .SetParseFunc([](const ROCKSDB_NAMESPACE::ConfigOptions&, const std::string&,
+                                    const std::string& value, void* policy) {
+                     return static_cast<TieredFilterPolicy*>(policy)->SetSpecOption(value);
+                   })}};
+  RegisterOptions(kClassName(), this, &type_info);
 }
 
 TieredFilterPolicy::~TieredFilterPolicy() = default;
 
+Status TieredFilterPolicy::SetSpec(const std::string& spec_text) {
+  spec_text_ = WithoutId(spec_text);
+  ParseOptions options;
+  options.cuckoo_available = kCuckooAvailable;
+  SpecError error;
+  if (!PolicySpec::Parse(spec_text, options, &spec_, &error)) {
+    return Status::InvalidArgument("tieredfilter spec", error.ToString());
+  }
+  sources_.clear();
+  for (const PolicyRule& rule : spec_.rules()) {
+    sources_.push_back(NewFilterSource(rule.setting));
+  }
+  sources_.push_back(NewFilterSource(PolicySpec::SettingWithoutRule()));
+  return Status::OK();
+}
+
+Status TieredFilterPolicy::SetSpecOption(const std::string& spec_text) {
+  if (in_use_.load(std::memory_order_relaxed)) {
+    return Status::InvalidArgument(
+        "tieredfilter: the policy is in use and cannot change; set a new filter_policy instead");
+  }
+  if (!spec_text_.empty()) {
+    status_ = Status::InvalidArgument("tieredfilter: the spec is given twice",
+                                      "in the id and as the property spec");
+  } else {
+    status_ = SetSpec(spec_text);
+  }
+  return status_;
+}
+
+Status TieredFilterPolicy::ConfigureOptions(
+    const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+    const std::unordered_map<std::string, std::string>& properties,
+    std::unordered_map<std::string, std::string>* unused) {
+  const Status status = FilterPolicy::ConfigureOptions(config_options, properties, unused);
+  // RocksDB may drop this error, too, and would then run with the default ladder instead of what
+  // was misspelt.
+  if (status.IsNotFound() && status_.ok() && !in_use_.load(std::memory_order_relaxed)) {
+    status_ = Status::InvalidArgument("tieredfilter: the only property is spec", status.getState());
+  }
+  return status.IsNotFound() && !status_.ok() ? status_ : status;
+}
+
 std::string TieredFilterPolicy::GetId() const {
-  return std::string(kPolicyId) + ":" + spec_.ToString();
+  return std::string(kPolicyId) + ":" + (status_.ok() ? spec_.ToString() : spec_text_);
 }
 
 const char* TieredFilterPolicy::CompatibilityName() const {
@@ -29,13 +106,62 @@ const char* TieredFilterPolicy::CompatibilityName() const {
 }
 
 ROCKSDB_NAMESPACE::FilterBitsBuilder* TieredFilterPolicy::GetBuilderWithContext(
-    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const {
-  return sources_[spec_.RuleFor(ToTableContext(context))]->NewBuilder(context);
+    const FilterBuildingContext& context) const {
+  if (!status_.ok()) {
+    // Reached only past ValidateOptions, as in SstFileWriter, which cannot be told.
+    ROCKSDB_NAMESPACE::Error(context.info_log, "no filter is written: %s",
+                             status_.ToString().c_str());
+    return nullptr;
+  }
+  in_use_.store(true, std::memory_order_relaxed);
+  const TableContext table = ToTableContext(context);
+  WarnOnce(context, spec_.SettingFor(table));
+  return sources_[spec_.RuleFor(table)]->NewBuilder(context);
+}
+
+// Says in the log what RocksDB will do differently from what the spec asks for. Once per policy: a
+// log line per table would drown the log.
+void TieredFilterPolicy::WarnOnce(const FilterBuildingContext& context,
+                                  const FilterSetting& setting) const {
+  const bool legacy_bloom = setting.kind == FilterKind::kBloom &&
+                            context.table_options.format_version < kFirstFormatWithNewBloom;
+  SpecError error;
+  const bool beyond = context.num_levels > 0 && !spec_.FitsNumLevels(context.num_levels, &error);
+  if ((!legacy_bloom && !beyond) || warned_.exchange(true, std::memory_order_relaxed)) {
+    return;
+  }
+  if (legacy_bloom) {
+    ROCKSDB_NAMESPACE::Warn(context.info_log,
+                            "tieredfilter: with format_version %u RocksDB writes its old Bloom "
+                            "filter, with %s rounded to whole bits per key",
+                            context.table_options.format_version, setting.ToString().c_str());
+  }
+  if (beyond) {
+    ROCKSDB_NAMESPACE::Warn(context.info_log, "tieredfilter spec %s: %s", spec_.ToString().c_str(),
+                            error.ToString().c_str());
+  }
 }
 
 ROCKSDB_NAMESPACE::FilterBitsReader* TieredFilterPolicy::GetFilterBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents) const {
   return NewFilterBitsReader(contents);
+}
+
+Status TieredFilterPolicy::PrepareOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config_options) {
+  return status_.ok() ? FilterPolicy::PrepareOptions(config_options) : status_;
+}
+
+Status TieredFilterPolicy::ValidateOptions(
+    const ROCKSDB_NAMESPACE::DBOptions& db_options,
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const {
+  if (!status_.ok()) {
+    return status_;
+  }
+  SpecError error;
+  if (!spec_.FitsNumLevels(cf_options.num_levels, &error)) {
+    return Status::InvalidArgument("tieredfilter spec " + spec_.ToString(), error.ToString());
+  }
+  return FilterPolicy::ValidateOptions(db_options, cf_options);
 }
 
 }  // namespace tieredfilter

@@ -1,8 +1,10 @@
 // The FilterPolicy itself.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plugin/filter_source.h"
@@ -14,12 +16,20 @@ namespace tieredfilter {
 // Chooses each table's filter by the rules of a PolicySpec and reads every filter of the stock
 // family.
 //
-// The policy does not change once it is in use: RocksDB calls it from many threads, and nothing
-// here takes a lock.
+// The policy does not change once it has built a filter: RocksDB calls it from many threads, and
+// nothing here takes a lock. Until then RocksDB may set the option "spec", which is how
+// "{id=tieredfilter;spec=...}" arrives.
 class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
-  explicit TieredFilterPolicy(PolicySpec spec);
+  // A text that is no spec makes a policy that refuses to be used: status() says why, and RocksDB
+  // asks for it before it creates a policy from a string (PrepareOptions) and before it opens a
+  // database for writing (ValidateOptions). An error returned by a factory alone would not do:
+  // inside a table-options string RocksDB drops it and goes on without any filter.
+  explicit TieredFilterPolicy(const std::string& spec_text);
   ~TieredFilterPolicy() override;
+
+  const ROCKSDB_NAMESPACE::Status& status() const { return status_; }
+  const PolicySpec& spec() const { return spec_; }
 
   static const char* kClassName() { return kPolicyId; }
   const char* Name() const override { return kClassName(); }
@@ -35,12 +45,32 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
       const ROCKSDB_NAMESPACE::Slice& contents) const override;
 
-  const PolicySpec& spec() const { return spec_; }
+  ROCKSDB_NAMESPACE::Status PrepareOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;
+  // Also refuses rules for levels that the column family does not have (PolicySpec::FitsNumLevels).
+  ROCKSDB_NAMESPACE::Status ValidateOptions(
+      const ROCKSDB_NAMESPACE::DBOptions& db_options,
+      const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
+
+ protected:
+  ROCKSDB_NAMESPACE::Status ConfigureOptions(
+      const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
+      const std::unordered_map<std::string, std::string>& properties,
+      std::unordered_map<std::string, std::string>* unused) override;
 
  private:
+  ROCKSDB_NAMESPACE::Status SetSpec(const std::string& spec_text);
+  ROCKSDB_NAMESPACE::Status SetSpecOption(const std::string& spec_text);
+  void WarnOnce(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
+                const FilterSetting& setting) const;
+
+  std::string spec_text_;  // as given, without the policy id
   PolicySpec spec_;
+  ROCKSDB_NAMESPACE::Status status_;
   // One per rule, and one more for tables without a rule.
   std::vector<std::unique_ptr<const FilterSource>> sources_;
+  mutable std::atomic<bool> in_use_{false};
+  mutable std::atomic<bool> warned_{false};
 };
 
 }  // namespace tieredfilter

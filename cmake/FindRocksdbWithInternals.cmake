@@ -2,7 +2,7 @@
 # reader classes are declared in table/block_based/filter_policy_internal.h, which no package installs.
 #
 # Result: target rocksdb_internals (include directories + library + the library's NDEBUG and RTTI settings), variables
-# TIEREDFILTER_ROCKSDB_VERSION and TIEREDFILTER_ROCKSDB_LIBRARY.
+# TIEREDFILTER_ROCKSDB_VERSION, TIEREDFILTER_ROCKSDB_LIBRARY and TIEREDFILTER_ROCKSDB_SOURCE_DIR.
 if(TIEREDFILTER_ROCKSDB STREQUAL "OFF")
   message(STATUS "TIEREDFILTER_ROCKSDB=OFF: building src/ and its tests only")
   return()
@@ -76,6 +76,7 @@ if(NOT "${_probed}" STREQUAL "${TIEREDFILTER_ROCKSDB_PROBED}")
   set(TIEREDFILTER_ROCKSDB_PROBED "${_probed}" CACHE INTERNAL "")
 endif()
 set(TIEREDFILTER_ROCKSDB_LIBRARY "${_lib}")
+set(TIEREDFILTER_ROCKSDB_SOURCE_DIR "${_dir}")
 message(STATUS "RocksDB ${TIEREDFILTER_ROCKSDB_VERSION}: ${_lib} (assertions: ${TIEREDFILTER_ROCKSDB_HAS_ASSERTIONS}, "
   "type information: ${TIEREDFILTER_ROCKSDB_HAS_RTTI}), headers ${_dir}")
 

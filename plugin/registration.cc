@@ -57,3 +57,10 @@ int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
 }
 
 }  // namespace tieredfilter
+
+// Named in tieredfilter.mk: a RocksDB that was built with the plugin in its tree calls it by C
+// name.
+extern "C" int tieredfilter_reg(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
+int tieredfilter_reg(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg) {
+  return tieredfilter::RegisterFilterPolicies(library, arg);
+}

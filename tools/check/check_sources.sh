@@ -17,6 +17,9 @@ for variable in SOURCES FUNC; do
   count="$(grep -c "^tieredfilter_$variable = [^ ]" "$mk" || true)"
   [[ $count == 1 ]] || { Say "$mk: expected exactly one line 'tieredfilter_$variable = ...'"; offences=1; }
 done
+function="$(sed -n 's/^tieredfilter_FUNC = //p' "$mk")"
+grep -qE "extern \"C\" .*\b$function\(" plugin/*.cc ||
+  { Say "$mk: no extern \"C\" function $function in plugin/"; offences=1; }
 if grep -nE '\\$' "$mk"; then
   Say "$mk: a continued line breaks RocksDB's CMake build"
   offences=1
@@ -34,7 +37,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 sed -n 's/^tieredfilter_SOURCES = //p' "$mk" | tr -s ' ' '\n' | sed '/^$/d' >"$work/mk"
 find src plugin -name '*.cc' >"$work/disk"
-cat "$lists/library_sources.txt" "$lists/preload_sources.txt" >"$work/all"
+cat "$lists/library_sources.txt" "$lists/preload_sources.txt" | sed '/^$/d' >"$work/all"
 Compare "library" "$work/mk" "$mk" "$lists/library_sources.txt" "CMake's library targets"
 Compare "all" "$work/all" "CMake's targets" "$work/disk" "src/ and plugin/"
 exit "$offences"

@@ -1,0 +1,7 @@
+# For builds inside RocksDB's own tree (ROCKSDB_PLUGINS=tieredfilter): plugin/tieredfilter there is a real folder with
+# this file and links to this project's plugin and src folders. RocksDB's CMake build reads this file by regular
+# expressions, so each list stays on one line with exactly this spacing. tools/check/check_sources.sh compares the list
+# with CMake's.
+tieredfilter_SOURCES = plugin/filter_reader.cc plugin/filter_source.cc plugin/registration.cc plugin/stock_filters.cc plugin/table_context_adapter.cc plugin/tiered_filter_policy.cc src/policy/bloom_rate.cc src/policy/filter_setting.cc src/policy/level_selector.cc src/policy/policy_spec.cc src/policy/spec_text.cc
+tieredfilter_FUNC = tieredfilter_reg
+tieredfilter_CXXFLAGS = -Iplugin/tieredfilter

@@ -17,7 +17,7 @@ Check() {
   local what="$1" standard="$2" alt="$3" space="$4" includes=() dir bad=0
   shift 4
   for dir in "$@"; do includes+=(-isystem "$dir"); done
-  printf '%s\0' plugin/*.cc tests/plugin/layouts/probe.cc |
+  printf '%s\0' plugin/*.cc plugin/*/*.cc tests/plugin/layouts/probe.cc |
     xargs -0 -n 1 -P "$(nproc)" "$compiler" -std="$standard" -fsyntax-only \
       -Wall -Wextra -Wshadow -Wsuggest-override -Wno-unused-parameter -Werror \
       -I. "${includes[@]}" -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DOS_LINUX \

@@ -22,17 +22,20 @@ lookup           ns per key and (ratio to bloom:10), hash and virtual call inclu
   cached           one filter, keys independent of each other. Whether it fits L1, L2 or L3
                    depends on the number of keys.
   many             for each key one of so many filters (--many_mb) that none is cached.
-  dependent        one filter; which key is asked depends on the last answer: latency.
+  dependent        one filter; which key is asked depends on the last answer: latency. A kind that
+                   branches on its answer lets the processor guess it and go on; this is seen here.
   dependent_many   both.
   batch            32 keys in one call of the batched MayMatch, always the same filter.
   batch_cold       32 keys in one call, each call one of many filters.
 
 How: each filter is built and all its keys are looked up, one by one and batched, before anything is
-timed; one key missed ends the run. Then the filters take turns within each repetition, starting
-with another one each time. Times are medians over the repetitions; a ratio is the median of the
-ratios within the repetitions, and so need not be the ratio of the printed times. Keys are made in
-groups of 512 just before each timed stretch, never repeat, and stay in L1. Blocks start
---block_offset bytes behind a cache-line boundary: 16 is where glibc's malloc puts large blocks.
+timed; one key missed ends the run. Lookups are timed in groups of 512 whose keys are made just
+before, never repeat in a pattern, and stay in L1. Filters take turns every millisecond, starting
+with another one each time, so that all of them see the same ups and downs of the machine. A
+repetition's time is that of the median group (or build); times are medians over the repetitions; a
+ratio is the median of the ratios within the repetitions, and so need not be the ratio of the
+printed times. Blocks start --block_offset bytes behind a cache-line boundary: 16 is where glibc's
+malloc puts large blocks.
 Stock filters are RocksDB's own builders and readers from the source tree, compiled with the same
 flags as ours plus those of --stock_isa.
 

@@ -20,8 +20,11 @@ constexpr uint64_t kDistinctFilterKeys = 1000000;
 // built many times over.
 constexpr uint64_t kBuildKeysPerRepetition = 200000;
 
-// Untimed lookups before each timed stretch: bring the filter and the code into the cache.
-constexpr int kWarmUpChunks = 4;
+// Filters take turns in slices this short, because the speed of a shared or throttled machine
+// changes within tens of milliseconds. Before each slice a sweep over the block (unless the pattern
+// is about cold filters) and untimed lookups bring filter and code back into the cache.
+constexpr double kSliceNs = 1e6;
+constexpr double kWarmUpNs = 0.4e6;
 
 uint64_t DistinctFilters(uint64_t keys) {
   return std::clamp<uint64_t>(kDistinctFilterKeys / std::max<uint64_t>(keys, 1), 1,
@@ -48,6 +51,14 @@ class BlockArena {
     }
   }
   const std::vector<std::pair<const char*, size_t>>& blocks() const { return blocks_; }
+
+  // Reads the first block from end to end.
+  void Touch() const {
+    const auto& [data, size] = blocks_[0];
+    for (size_t i = 0; i < size; i += 64) {
+      *static_cast<const volatile char*>(data + i);
+    }
+  }
 
  private:
   static size_t Stride(size_t size) { return (size + 63) / 64 * 64 + 64; }
@@ -108,11 +119,14 @@ class Measurement {
   bool TimeBuilds(std::string* error);
   bool OpenReaders(std::string* error);
   bool TimeLookups(std::string* error);
-  double TimeLookup(BenchFilter* filter, const Pattern& pattern, bool present, uint64_t* misses);
+  bool TimeRepetition(const Pattern& pattern, std::vector<std::vector<double>>* times,
+                      std::string* error);
+  bool TimeSlice(BenchFilter* filter, const Pattern& pattern, bool present,
+                 std::vector<double>* chunk_ns);
   Timing Summarize(const std::vector<std::vector<double>>& times, size_t which, size_t base) const;
   // Rotates who goes first, so that no filter always follows the same neighbour.
-  size_t Turn(int repetition, size_t i) const {
-    return (i + static_cast<size_t>(repetition)) % contestants_.size();
+  size_t Turn(int round, size_t i) const {
+    return (i + static_cast<size_t>(round)) % contestants_.size();
   }
 
   const size_t baseline_;
@@ -203,15 +217,17 @@ bool Measurement::TimeBuilds(std::string* error) {
   for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
     for (size_t i = 0; i < contestants_.size(); ++i) {
       const size_t which = Turn(repetition, i);
-      watch_.Reset();
+      std::vector<double> build_ns;
       for (uint64_t build = 0; build < builds; ++build) {
         Block block;
+        watch_.Reset();
         if (!contestants_[which].filter->Build(build % kMaxDistinctFilters, keys_, &chunk_, &watch_,
                                                &block, error)) {
           return false;
         }
+        build_ns.push_back(watch_.total_ns());
       }
-      times[which].push_back(watch_.total_ns() / static_cast<double>(keys_ * builds));
+      times[which].push_back(Median(std::move(build_ns)) / static_cast<double>(keys_));
     }
   }
   const auto ribbon =
@@ -254,22 +270,13 @@ bool Measurement::OpenReaders(std::string* error) {
 
 bool Measurement::TimeLookups(std::string* error) {
   for (const Pattern* pattern : options_.patterns) {
-    std::vector<std::vector<double>> times[2];
-    times[0].resize(contestants_.size());
-    times[1].resize(contestants_.size());
+    // [absent, present][filter][repetition]
+    std::vector<std::vector<double>> times[2] = {
+        std::vector<std::vector<double>>(contestants_.size()),
+        std::vector<std::vector<double>>(contestants_.size())};
     for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
-      for (bool present : {false, true}) {
-        for (size_t i = 0; i < contestants_.size(); ++i) {
-          const size_t which = Turn(repetition, i);
-          uint64_t misses = 0;
-          times[present][which].push_back(
-              TimeLookup(contestants_[which].filter, *pattern, present, &misses));
-          if (present && misses > 0) {
-            *error = fmt::format("{} missed {} present keys while {} was timed",
-                                 contestants_[which].filter->name(), misses, pattern->name);
-            return false;
-          }
-        }
+      if (!TimeRepetition(*pattern, times, error)) {
+        return false;
       }
     }
     for (size_t i = 0; i < contestants_.size(); ++i) {
@@ -280,8 +287,42 @@ bool Measurement::TimeLookups(std::string* error) {
   return true;
 }
 
-double Measurement::TimeLookup(BenchFilter* filter, const Pattern& pattern, bool present,
-                               uint64_t* misses) {
+bool Measurement::TimeRepetition(const Pattern& pattern, std::vector<std::vector<double>>* times,
+                                 std::string* error) {
+  std::vector<std::vector<double>> chunk_ns[2] = {
+      std::vector<std::vector<double>>(contestants_.size()),
+      std::vector<std::vector<double>>(contestants_.size())};
+  const int slices = std::max(1, static_cast<int>(options_.min_time_ms * 1e6 / kSliceNs));
+  for (int slice = 0; slice < slices; ++slice) {
+    for (size_t i = 0; i < contestants_.size(); ++i) {
+      const size_t which = Turn(slice, i);
+      if (!pattern.many) {
+        contestants_[which].arena.Touch();
+      }
+      for (int present : {0, 1}) {
+        if (!TimeSlice(contestants_[which].filter, pattern, present != 0,
+                       &chunk_ns[present][which])) {
+          *error = fmt::format("{} (kernel {}) missed a present key while {} was timed",
+                               contestants_[which].filter->name(),
+                               contestants_[which].filter->kernel(), pattern.name);
+          return false;
+        }
+      }
+    }
+  }
+  for (int present : {0, 1}) {
+    for (size_t i = 0; i < contestants_.size(); ++i) {
+      // The median chunk and not the mean: whatever interrupts the program lengthens single chunks
+      // a thousandfold, while the costs of the filter itself are averaged within each chunk.
+      times[present][i].push_back(Median(std::move(chunk_ns[present][i])) / kChunkKeys);
+    }
+  }
+  return true;
+}
+
+// Appends the time of each chunk. Returns false if a present key was missed.
+bool Measurement::TimeSlice(BenchFilter* filter, const Pattern& pattern, bool present,
+                            std::vector<double>* chunk_ns) {
   KeyChunk::RandomSpec spec;
   spec.present = present;
   spec.keys_per_filter = keys_;
@@ -290,22 +331,24 @@ double Measurement::TimeLookup(BenchFilter* filter, const Pattern& pattern, bool
   spec.keys_per_choice = pattern.shape == CallShape::kBatch ? kBatchKeys : 1;
   uint64_t lookups = 0;
   uint64_t matches = 0;
-  for (int i = 0; i < kWarmUpChunks; ++i) {
+  double warm_up_ns = 0;
+  double timed_ns = 0;
+  while (timed_ns < kSliceNs) {
     chunk_.FillRandom(spec, &random_);
     filter->Prepare(chunk_);
-    filter->Lookup(pattern.shape);
-  }
-  watch_.Reset();
-  while (watch_.total_ns() < options_.min_time_ms * 1e6) {
-    chunk_.FillRandom(spec, &random_);
-    filter->Prepare(chunk_);
+    watch_.Reset();
     watch_.Start();
     matches += filter->Lookup(pattern.shape);
     watch_.Stop();
     lookups += kChunkKeys;
+    if (warm_up_ns < kWarmUpNs) {
+      warm_up_ns += watch_.total_ns();
+    } else {
+      timed_ns += watch_.total_ns();
+      chunk_ns->push_back(watch_.total_ns());
+    }
   }
-  *misses = lookups - matches;
-  return watch_.total_ns() / static_cast<double>(lookups);
+  return !present || matches == lookups;
 }
 
 Timing Measurement::Summarize(const std::vector<std::vector<double>>& times, size_t which,

@@ -1,0 +1,67 @@
+// Counts the reads that filter policies save on lookups of absent keys in cold data. See config.cc
+// for the flags.
+//
+// Exit code: 0 if the run is valid, 1 if it is not or could not be made, 2 for flags that make no
+// sense, 128 + n after signal n.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "tools/cold_lookup_bench/atomic_file.h"
+#include "tools/cold_lookup_bench/config.h"
+#include "tools/cold_lookup_bench/driver.h"
+#include "tools/cold_lookup_bench/interrupt.h"
+#include "tools/cold_lookup_bench/report.h"
+
+namespace {
+
+using ROCKSDB_NAMESPACE::Status;
+using tieredfilter::cold_lookup::AtomicFile;
+using tieredfilter::cold_lookup::Config;
+using tieredfilter::cold_lookup::RunReport;
+
+int Fail(const Status& status) {
+  fmt::print(stderr, "cold_lookup_bench: {}\n", status.ToString());
+  if (tieredfilter::cold_lookup::Interrupted()) {
+    return tieredfilter::cold_lookup::InterruptExitCode();
+  }
+  return status.IsInvalidArgument() ? 2 : 1;
+}
+
+int Run(int argc, char** argv) {
+  Config config;
+  if (Status s = ParseCommandLine(argc, argv, &config); !s.ok()) {
+    return Fail(s);
+  }
+  tieredfilter::cold_lookup::InstallInterruptHandlers();
+  AtomicFile json;
+  if (!config.json.empty()) {
+    if (Status s = json.Open(config.json); !s.ok()) {
+      return Fail(s);
+    }
+  }
+  RunReport report;
+  if (Status s = RunDriver(config, &report); !s.ok()) {
+    return Fail(s);
+  }
+  fmt::print("{}", ReportAsText(report, config.per_level));
+  if (std::fflush(stdout) != 0) {
+    return Fail(Status::IOError("cannot write to standard output"));
+  }
+  if (Status s = json.Commit(ReportAsJson(report)); !s.ok()) {
+    return Fail(s);
+  }
+  return report.valid ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "cold_lookup_bench: {}\n", e.what());
+    return 1;
+  }
+}

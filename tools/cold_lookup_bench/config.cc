@@ -1,0 +1,187 @@
+#include "tools/cold_lookup_bench/config.h"
+
+#include <fmt/format.h>
+#include <gflags/gflags.h>
+
+#include "rocksdb/version.h"
+#include "tools/cold_lookup_bench/key_space.h"
+
+DEFINE_uint64(num, 1000000, "Number of keys in the tree");
+DEFINE_uint64(key_size, 16, "Size of each key in bytes");
+DEFINE_uint64(value_size, 100, "Size of each value in bytes");
+DEFINE_uint64(seed, 1, "Seed of keys, values and lookups; the same seed gives the same run");
+DEFINE_uint64(lookups, 50000, "Number of lookups of absent keys per policy");
+DEFINE_int32(threads, 1, "Number of threads that look keys up");
+DEFINE_string(
+    policies, "bloomfilter:10 ribbonfilter:10",
+    "Filter policies to compare, separated by ';' or blanks, or given by repeating the flag. Each "
+    "is a string "
+    "for RocksDB's filter_policy option, 'none', or 'per-level-bloom:<bits>': Bloom filters by "
+    "level with the "
+    "memory of bloomfilter:<bits>. The run without filters is always made, as the baseline.");
+DEFINE_string(db, "",
+              "Folder for the databases, on a file system with O_DIRECT; created if missing. "
+              "Empty: a temporary folder "
+              "under $TMPDIR or /var/tmp");
+DEFINE_bool(keep_db, false, "Leave the databases in --db instead of removing them");
+DEFINE_bool(verify_keys, true, "Look up every stored key once per policy");
+DEFINE_bool(per_level, true, "Print a table by level for every policy as well");
+DEFINE_string(json, "", "Write the result to this file as JSON");
+DEFINE_int32(num_levels, 5, "Number of levels of the tree, level 0 included");
+DEFINE_int32(sorted_levels, 4,
+             "Number of levels that hold data, counted from the last one, level 0 not included");
+DEFINE_int32(level0_files, 4, "Number of files on level 0");
+DEFINE_double(max_bytes_for_level_multiplier, 10,
+              "Keys of a level divided by keys of the level above it");
+DEFINE_uint64(target_file_size_base, 16 << 20, "Size of the files below level 0 in bytes, about");
+DEFINE_uint64(block_size, 4096, "Size of data blocks in bytes, as RocksDB's option");
+DEFINE_string(compression_type, "none", "Compression of data blocks: none, snappy, lz4 or zstd");
+
+namespace tieredfilter::cold_lookup {
+
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+constexpr char kUsage[] =
+    "counts the reads that filter policies save on lookups of absent keys in cold data.\n"
+    "Every policy gets the same tree; each lookup goes to the disk with direct I/O.\n"
+    "Example: cold_lookup_bench --num=1000000 --policies='bloomfilter:10 per-level-bloom:10' "
+    "--json=result.json";
+
+bool IsPoliciesFlag(const std::string& argument) {
+  return argument.rfind("--policies=", 0) == 0 || argument.rfind("-policies=", 0) == 0;
+}
+
+// gflags keeps the last value of a repeated flag; join them into one before it looks.
+std::vector<std::string> JoinRepeatedPolicies(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  std::string joined;
+  for (int i = 0; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (i > 0 && (argument == "--policies" || argument == "-policies") && i + 1 < argc) {
+      argument += std::string("=") + argv[++i];
+    }
+    if (i > 0 && IsPoliciesFlag(argument)) {
+      joined += (joined.empty() ? "" : ";") + argument.substr(argument.find('=') + 1);
+    } else {
+      arguments.push_back(std::move(argument));
+    }
+  }
+  if (!joined.empty()) {
+    arguments.insert(arguments.begin() + 1, "--policies=" + joined);
+  }
+  return arguments;
+}
+
+std::map<std::string, std::string> OwnFlags() {
+  std::vector<gflags::CommandLineFlagInfo> all;
+  gflags::GetAllFlags(&all);
+  std::map<std::string, std::string> own;
+  for (const auto& flag : all) {
+    if (flag.filename.find("cold_lookup_bench") != std::string::npos) {
+      own[flag.name] = flag.current_value;
+    }
+  }
+  return own;
+}
+
+Status Check(const Config& config) {
+  const auto refuse = [](const std::string& what) { return Status::InvalidArgument(what); };
+  if (config.num == 0) {
+    return refuse("--num=0: the tree needs keys");
+  }
+  if (config.key_size < kMinKeySize || config.key_size > 4096) {
+    return refuse(
+        fmt::format("--key_size={}: must lie between {} and 4096", config.key_size, kMinKeySize));
+  }
+  if (config.value_size < 8 || config.value_size > (1 << 20)) {
+    return refuse(
+        fmt::format("--value_size={}: must lie between 8, so that a wrong value shows, and {}",
+                    config.value_size, 1 << 20));
+  }
+  if (config.lookups == 0) {
+    return refuse("--lookups=0: a run without lookups proves nothing");
+  }
+  if (config.threads < 1 || config.threads > 1024) {
+    return refuse(fmt::format("--threads={}: must lie between 1 and 1024", config.threads));
+  }
+  if (config.block_size < 256 || config.block_size > (1 << 26)) {
+    return refuse(
+        fmt::format("--block_size={}: must lie between 256 and {}", config.block_size, 1 << 26));
+  }
+  if (config.policies.empty()) {
+    return refuse("--policies: the list is empty; name at least one, for example bloomfilter:10");
+  }
+  if (config.keep_db && config.db.empty()) {
+    return refuse("--keep_db: say where with --db");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+std::vector<std::string> SplitPolicies(const std::string& list) {
+  std::vector<std::string> result;
+  std::string piece;
+  int depth = 0;
+  const auto finish = [&] {
+    if (!piece.empty()) {
+      result.push_back(std::move(piece));
+    }
+    piece.clear();
+  };
+  for (const char c : list) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth <= 0 && (c == ';' || c == ' ' || c == '\t' || c == '\n')) {
+      finish();
+    } else {
+      piece += c;
+    }
+  }
+  finish();
+  return result;
+}
+
+Status ParseCommandLine(int argc, char** argv, Config* config) {
+  gflags::SetUsageMessage(kUsage);
+  gflags::SetVersionString(ROCKSDB_NAMESPACE::GetRocksVersionAsString(true));
+  std::vector<std::string> arguments = JoinRepeatedPolicies(argc, argv);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    pointers.push_back(argument.data());
+  }
+  int count = static_cast<int>(pointers.size());
+  char** begin = pointers.data();
+  gflags::ParseCommandLineFlags(&count, &begin, /*remove_flags=*/true);
+  if (count > 1) {
+    return Status::InvalidArgument(fmt::format(
+        "unexpected argument '{}': flags are written --name=value; a list of policies needs quotes",
+        begin[1]));
+  }
+  config->num = FLAGS_num;
+  config->key_size = FLAGS_key_size;
+  config->value_size = FLAGS_value_size;
+  config->seed = FLAGS_seed;
+  config->lookups = FLAGS_lookups;
+  config->threads = FLAGS_threads;
+  config->block_size = FLAGS_block_size;
+  config->compression_type = FLAGS_compression_type;
+  config->shape.num_keys = FLAGS_num;
+  config->shape.num_levels = FLAGS_num_levels;
+  config->shape.sorted_levels = FLAGS_sorted_levels;
+  config->shape.level0_files = FLAGS_level0_files;
+  config->shape.size_ratio = FLAGS_max_bytes_for_level_multiplier;
+  config->shape.entries_per_file =
+      FLAGS_target_file_size_base / (FLAGS_key_size + FLAGS_value_size);
+  config->db = FLAGS_db;
+  config->keep_db = FLAGS_keep_db;
+  config->verify_keys = FLAGS_verify_keys;
+  config->per_level = FLAGS_per_level;
+  config->policies = SplitPolicies(FLAGS_policies);
+  config->json = FLAGS_json;
+  config->flags = OwnFlags();
+  return Check(*config);
+}
+
+}  // namespace tieredfilter::cold_lookup

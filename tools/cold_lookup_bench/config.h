@@ -1,0 +1,45 @@
+// Everything a run is asked to do, as read from the command line.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "tools/cold_lookup_bench/tree_plan.h"
+
+namespace tieredfilter::cold_lookup {
+
+struct Config {
+  uint64_t num = 0;
+  uint64_t key_size = 0;    // bytes
+  uint64_t value_size = 0;  // bytes
+  uint64_t seed = 0;
+  uint64_t lookups = 0;
+  int threads = 0;
+  uint64_t block_size = 0;  // bytes
+  std::string compression_type;
+  TreeShape shape;
+  std::string db;  // folder that holds the databases; empty: a temporary one
+  bool keep_db = false;
+  bool verify_keys = true;
+  bool per_level = true;  // tables by level in the text
+  std::vector<std::string> policies;
+  std::string json;  // result file; empty: none
+
+  std::map<std::string, std::string>
+      flags;  // every flag of the driver with its value, for the report
+};
+
+// Parses the command line. --policies may be given more than once. Exits the process for --help and
+// --version and for flags that do not exist, as gflags does. InvalidArgument names the flag that
+// makes no sense; nothing is clamped.
+ROCKSDB_NAMESPACE::Status ParseCommandLine(int argc, char** argv, Config* config);
+
+// Splits a list of policy specs at ';' and at blanks; specs hold ',' and ':' themselves. A part in
+// braces, as in
+// "{id=tieredfilter;spec=...}", stays whole.
+std::vector<std::string> SplitPolicies(const std::string& list);
+
+}  // namespace tieredfilter::cold_lookup

@@ -1,0 +1,65 @@
+// What is counted during the lookups.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tieredfilter::cold_lookup {
+
+// The driver's own counts for one level: from the files' key ranges and the reads it saw in the
+// file system, nothing of it from RocksDB's statistics.
+struct LevelCounts {
+  uint64_t lookups = 0;          // lookups for which a file of the level had the key in its range
+  uint64_t probes = 0;           // files with the key in their range that a lookup came to
+  uint64_t filter_checks = 0;    // probes of files that have a filter
+  uint64_t filter_avoided = 0;   // filter checks after which no data block was read
+  uint64_t false_positives = 0;  // filter checks after which data blocks were read in vain
+  uint64_t true_positives = 0;   // filter checks of the file that held the key
+  uint64_t data_block_reads = 0;
+  uint64_t wasted_data_block_reads = 0;  // in files that did not hold the key
+  uint64_t other_block_reads = 0;        // index and filter blocks
+  uint64_t bytes_read = 0;               // from the device, whole pages
+
+  void Add(const LevelCounts& other);
+};
+
+struct LookupCounts {
+  std::map<int, LevelCounts> levels;
+  uint64_t lookups = 0;
+  uint64_t found = 0;
+  double seconds = 0;  // of wall-clock time, all threads together at work
+
+  LevelCounts Total() const;  // sums over the levels; `lookups` is the number of lookups
+  void Add(const LookupCounts& other);
+};
+
+// What RocksDB and the kernel counted during the same lookups.
+struct HostCounts {
+  uint64_t ticker_useful = 0;         // BLOOM_FILTER_USEFUL
+  uint64_t ticker_positive = 0;       // BLOOM_FILTER_FULL_POSITIVE
+  uint64_t ticker_true_positive = 0;  // BLOOM_FILTER_FULL_TRUE_POSITIVE
+  struct Level {
+    uint64_t useful = 0;
+    uint64_t positive = 0;
+    uint64_t true_positive = 0;
+    uint64_t cache_misses = 0;  // blocks looked for in the block cache and not found there
+    uint64_t cache_hits = 0;
+  };
+  std::map<int, Level> levels;  // from the per-level perf context of all threads
+  uint64_t block_reads = 0;     // perf context: blocks fetched from files, of every kind
+  uint64_t filter_block_reads = 0;
+  uint64_t index_block_reads = 0;
+  bool process_bytes_known = false;
+  uint64_t process_bytes = 0;  // read_bytes of /proc/self/io
+
+  void Add(const HostCounts& other);  // leaves the process-wide figures alone
+};
+
+// Every disagreement between the counts of one policy's run, as sentences for people; empty if the
+// run proves something. `has_filters`: the policy is one that writes filters.
+std::vector<std::string> CrossCheck(const LookupCounts& own, const HostCounts& host,
+                                    bool has_filters);
+
+}  // namespace tieredfilter::cold_lookup

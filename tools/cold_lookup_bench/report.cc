@@ -1,0 +1,92 @@
+#include "tools/cold_lookup_bench/report.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+
+namespace tieredfilter::cold_lookup {
+
+namespace {
+
+double BitsPerKey(uint64_t bytes, uint64_t keys) {
+  return keys == 0 ? 0.0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
+}
+
+// Kind and bits really stored of a group of files.
+std::string DescribeFilters(const std::vector<const TreeFile*>& files) {
+  std::map<std::string, std::pair<uint64_t, uint64_t>> kinds;  // kind -> bytes, keys
+  for (const TreeFile* file : files) {
+    auto& [bytes, keys] = kinds[file->filter.kind];
+    bytes += file->filter.bytes;
+    keys += file->filter_entries;
+  }
+  std::string text;
+  for (const auto& [kind, size] : kinds) {
+    text += text.empty() ? "" : "+";
+    text +=
+        kind == "none" ? kind : fmt::format("{}:{:.2f}", kind, BitsPerKey(size.first, size.second));
+  }
+  return text;
+}
+
+}  // namespace
+
+double LevelReport::FilterBitsPerKey() const { return BitsPerKey(filter_bytes, entries); }
+
+double PolicyReport::WastedReadsPerLookup() const {
+  return total.counts.lookups == 0 ? 0.0
+                                   : static_cast<double>(total.counts.wasted_data_block_reads) /
+                                         static_cast<double>(total.counts.lookups);
+}
+
+void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport* report) {
+  std::map<int, std::vector<const TreeFile*>> by_level;
+  std::vector<const TreeFile*> all;
+  std::set<std::string> policy_names;
+  for (const TreeFile& file : files.files()) {
+    by_level[file.level].push_back(&file);
+    all.push_back(&file);
+    policy_names.insert(file.policy_name);
+    for (LevelReport* part : {&report->levels[file.level], &report->total}) {
+      ++part->files;
+      part->entries += file.entries;
+      part->file_bytes += file.file_bytes;
+      part->filter_bytes += file.filter.bytes;
+    }
+  }
+  for (const auto& [level, level_files] : by_level) {
+    report->levels[level].stored = DescribeFilters(level_files);
+  }
+  report->total.stored = DescribeFilters(all);
+  for (const auto& [level, level_counts] : counts.levels) {
+    report->levels[level].counts = level_counts;
+  }
+  report->total.counts = counts.Total();
+  for (const std::string& name : policy_names) {
+    report->policy_name += (report->policy_name.empty() ? "" : "+") + name;
+  }
+}
+
+MachineInfo DescribeMachine() {
+  MachineInfo info;
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (info.cpu.empty() && std::getline(cpuinfo, line)) {
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos) {
+      info.cpu = line.substr(line.find(": ") + 2);
+    }
+  }
+  info.cpus = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  info.memory_bytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  struct utsname name;
+  if (::uname(&name) == 0) {
+    info.kernel = fmt::format("{} {} {}", name.sysname, name.release, name.machine);
+  }
+  return info;
+}
+
+}  // namespace tieredfilter::cold_lookup

@@ -1,0 +1,83 @@
+// The result of a run, as every output shows it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/cold_lookup_bench/counts.h"
+#include "tools/cold_lookup_bench/tree_files.h"
+
+namespace tieredfilter::cold_lookup {
+
+struct MachineInfo {
+  std::string cpu;
+  int cpus = 0;
+  uint64_t memory_bytes = 0;
+  std::string kernel;
+};
+
+struct LevelReport {
+  uint64_t files = 0;
+  uint64_t entries = 0;
+  uint64_t file_bytes = 0;
+  uint64_t filter_bytes = 0;
+  std::string stored;  // what the files hold, e.g. "bloom:9.46", "none"; kinds joined by "+" where
+                       // files differ
+  LevelCounts counts;
+  std::optional<int64_t>
+      reads_avoided;  // data blocks the run without filters read minus those this run read
+  uint64_t keys_lost = 0;
+
+  double FilterBitsPerKey() const;
+};
+
+struct PolicyReport {
+  std::string requested;  // as the user wrote it
+  std::string
+      spec;  // as RocksDB wrote it into the database's OPTIONS file; "none" without a policy
+  std::string policy_name;  // as the table files' properties have it
+  std::map<int, LevelReport> levels;
+  LevelReport total;
+  HostCounts host;
+  double load_seconds = 0;
+  double lookup_seconds = 0;
+  uint64_t keys_checked = 0;
+  std::string first_lost_key;  // hex
+  std::vector<std::string>
+      disagreements;  // why the figures of this policy prove nothing; empty if they do
+
+  double WastedReadsPerLookup() const;
+};
+
+struct RunReport {
+  bool valid = false;
+  std::vector<std::string> reasons;  // why not
+  std::vector<std::string> notes;    // what a reader should know beside the figures
+  std::string rocksdb_version;
+  std::string tool_version;
+  std::string compiler;
+  bool optimized_build = false;
+  MachineInfo machine;
+  std::map<std::string, std::string> flags;
+  uint64_t seed = 0;
+  std::string database_folder;
+  std::string shape_fingerprint;
+  std::vector<PolicyReport> policies;
+};
+
+// CPU, memory and kernel of this machine; fields stay empty where the system does not tell.
+MachineInfo DescribeMachine();
+
+// Sums up files and counts of one policy's run.
+void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport* report);
+
+// The table and the sentence a newcomer reads; before them, if `per_level`, one table per policy.
+std::string ReportAsText(const RunReport& report, bool per_level);
+
+// The same figures as JSON, with the fields README.md lists.
+std::string ReportAsJson(const RunReport& report);
+
+}  // namespace tieredfilter::cold_lookup

@@ -1,0 +1,121 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/cold_lookup_bench/report.h"
+
+namespace tieredfilter::cold_lookup {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The fields that a policy and each of its levels share.
+Json Figures(const LevelReport& report) {
+  const LevelCounts& counts = report.counts;
+  Json json;
+  json["files"] = report.files;
+  json["entries"] = report.entries;
+  json["file_bytes"] = report.file_bytes;
+  json["stored"] = report.stored;
+  json["filter_bytes"] = report.filter_bytes;
+  json["filter_bits_per_key"] = report.FilterBitsPerKey();
+  json["lookups"] = counts.lookups;
+  json["probes"] = counts.probes;
+  json["filter_checks"] = counts.filter_checks;
+  json["filter_avoided"] = counts.filter_avoided;
+  json["false_positives"] = counts.false_positives;
+  json["true_positives"] = counts.true_positives;
+  json["data_block_reads"] = counts.data_block_reads;
+  json["wasted_data_block_reads"] = counts.wasted_data_block_reads;
+  json["other_block_reads"] = counts.other_block_reads;
+  json["bytes_read"] = counts.bytes_read;
+  json["reads_avoided"] = report.reads_avoided ? Json(*report.reads_avoided) : Json();
+  json["keys_lost"] = report.keys_lost;
+  return json;
+}
+
+Json HostFigures(const HostCounts& host) {
+  Json json;
+  json["bloom_filter_useful"] = host.ticker_useful;
+  json["bloom_filter_full_positive"] = host.ticker_positive;
+  json["bloom_filter_full_true_positive"] = host.ticker_true_positive;
+  json["block_read_count"] = host.block_reads;
+  json["process_read_bytes"] = host.process_bytes_known ? Json(host.process_bytes) : Json();
+  return json;
+}
+
+Json PolicyJson(const PolicyReport& policy) {
+  Json json;
+  json["spec"] = policy.spec;
+  json["requested"] = policy.requested;
+  json["policy_name"] = policy.policy_name;
+  json["valid"] = policy.disagreements.empty();
+  json.update(Figures(policy.total));
+  json["wasted_data_block_reads_per_lookup"] = policy.WastedReadsPerLookup();
+  json["keys_checked"] = policy.keys_checked;
+  json["load_seconds"] = policy.load_seconds;
+  json["lookup_seconds"] = policy.lookup_seconds;
+  json["rocksdb_counts"] = HostFigures(policy.host);
+  json["levels"] = Json::array();
+  for (const auto& [level, figures] : policy.levels) {
+    Json entry;
+    entry["level"] = level;
+    entry.update(Figures(figures));
+    json["levels"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json RunJson(const RunReport& report) {
+  Json json;
+  json["tool"] = "cold_lookup_bench";
+  json["tool_version"] = report.tool_version;
+  json["rocksdb_version"] = report.rocksdb_version;
+  json["compiler"] = report.compiler;
+  json["optimized_build"] = report.optimized_build;
+  json["cpu"] = report.machine.cpu;
+  json["cpus"] = report.machine.cpus;
+  json["memory_bytes"] = report.machine.memory_bytes;
+  json["kernel"] = report.machine.kernel;
+  json["seed"] = report.seed;
+  json["flags"] = report.flags;
+  json["counters"] =
+      "own counts from file key ranges and file system reads; checked against BLOOM_FILTER_USEFUL, "
+      "BLOOM_FILTER_FULL_POSITIVE, BLOOM_FILTER_FULL_TRUE_POSITIVE, the per-level perf context and "
+      "/proc/self/io";
+  return json;
+}
+
+Json ShapeJson(const RunReport& report) {
+  Json json;
+  json["fingerprint"] = report.shape_fingerprint;
+  json["levels"] = Json::array();
+  if (!report.policies.empty()) {
+    const PolicyReport& first = report.policies.front();  // all have the same shape
+    json["files"] = first.total.files;
+    json["entries"] = first.total.entries;
+    for (const auto& [level, figures] : first.levels) {
+      json["levels"].push_back(
+          {{"level", level}, {"files", figures.files}, {"entries", figures.entries}});
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string ReportAsJson(const RunReport& report) {
+  Json json;
+  json["valid"] = report.valid;
+  json["reasons"] = report.reasons;
+  json["notes"] = report.notes;
+  json["run"] = RunJson(report);
+  json["shape"] = ShapeJson(report);
+  json["policies"] = Json::array();
+  for (const PolicyReport& policy : report.policies) {
+    json["policies"].push_back(PolicyJson(policy));
+  }
+  // Specs come from the user: bytes that are no UTF-8 are replaced rather than thrown over.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tieredfilter::cold_lookup

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/cold_lookup_bench/report.h"
+
+namespace tieredfilter::cold_lookup {
+
+namespace {
+
+// Two policies are said to have the same memory within this part of it.
+constexpr double kEqualMemory = 0.01;
+
+std::string WithUnit(uint64_t bytes) {
+  if (bytes < 10000) {
+    return fmt::format("{} B", bytes);
+  }
+  return bytes < 10000000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3)
+                          : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+// As many digits as a figure read by people needs.
+std::string Short(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+}
+
+std::string Header(const RunReport& report) {
+  std::string text = fmt::format("RocksDB {}, {} ({} CPUs), seed {}\n", report.rocksdb_version,
+                                 report.machine.cpu.empty() ? "unknown CPU" : report.machine.cpu,
+                                 report.machine.cpus, report.seed);
+  text += fmt::format("Tree {}: ", report.shape_fingerprint);
+  if (!report.policies.empty()) {
+    const PolicyReport& first = report.policies.front();
+    bool begun = false;
+    for (const auto& [level, figures] : first.levels) {
+      text += fmt::format("{}L{} {} keys in {} {}", begun ? ", " : "", level, figures.entries,
+                          figures.files, figures.files == 1 ? "file" : "files");
+      begun = true;
+    }
+    text += fmt::format(
+        "\nEach policy: {} lookups, every data block read from the device with direct I/O",
+        first.total.counts.lookups);
+  }
+  return text + "\n\n";
+}
+
+std::string SummaryTable(const RunReport& report) {
+  std::string text =
+      fmt::format("{:>12} {:>10} {:>14} {:>12} {:>10} {:>14} {:>10}  {}\n", "filter", "bits per",
+                  "wasted reads", "data block", "read from", "reads avoided", "keys", "");
+  text += fmt::format("{:>12} {:>10} {:>14} {:>12} {:>10} {:>14} {:>10}  {}\n", "memory", "key",
+                      "per 1000", "reads", "device", "by the filter", "lost", "policy");
+  for (const PolicyReport& policy : report.policies) {
+    const LevelReport& total = policy.total;
+    text += fmt::format(
+        "{:>12} {:>10.2f} {:>14} {:>12} {:>10} {:>14} {:>10}  {}{}\n", WithUnit(total.filter_bytes),
+        total.FilterBitsPerKey(), Short(1000 * policy.WastedReadsPerLookup()),
+        total.counts.data_block_reads, WithUnit(total.counts.bytes_read),
+        total.reads_avoided ? fmt::format("{}", *total.reads_avoided) : "-", total.keys_lost,
+        policy.spec, policy.disagreements.empty() ? "" : "  INVALID");
+  }
+  return text + "\n";
+}
+
+std::string LevelTable(const PolicyReport& policy) {
+  std::string text =
+      fmt::format("{}\n{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10}  {}\n",
+                  policy.spec, "level", "keys", "filter", "checks", "avoided", "false pos.",
+                  "blocks", "read", "rate", "stored filter");
+  const auto row = [&](const std::string& name, const LevelReport& level) {
+    const LevelCounts& counts = level.counts;
+    const uint64_t negatives = counts.filter_avoided + counts.false_positives;
+    const std::string rate =
+        negatives == 0
+            ? "-"
+            : fmt::format("{:.3f}%", 100.0 * static_cast<double>(counts.false_positives) /
+                                         static_cast<double>(negatives));
+    text += fmt::format("{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10}  {}\n", name,
+                        level.entries, WithUnit(level.filter_bytes), counts.filter_checks,
+                        counts.filter_avoided, counts.false_positives, counts.data_block_reads,
+                        WithUnit(counts.bytes_read), rate, level.stored);
+  };
+  for (const auto& [level, figures] : policy.levels) {
+    row(fmt::format("L{}", level), figures);
+  }
+  row("all", policy.total);
+  return text + "\n";
+}
+
+const PolicyReport* FindUniformBloom(const RunReport& report) {
+  for (const PolicyReport& policy : report.policies) {
+    if (policy.requested.rfind("bloomfilter:", 0) == 0) {
+      return &policy;
+    }
+  }
+  return nullptr;
+}
+
+// What a policy has to do with the stock setting everyone knows.
+std::string ComparedWith(const PolicyReport& policy, const PolicyReport& reference) {
+  const double memory = static_cast<double>(policy.total.filter_bytes) /
+                        std::max(1.0, static_cast<double>(reference.total.filter_bytes));
+  std::string text =
+      std::abs(memory - 1) <= kEqualMemory
+          ? fmt::format("with the same filter memory as {}", reference.spec)
+          : fmt::format("with {:.0f}% of the filter memory of {}", 100 * memory, reference.spec);
+  const double wasted = policy.WastedReadsPerLookup();
+  if (wasted > 0 && reference.WastedReadsPerLookup() > wasted) {
+    text += fmt::format(", {:.1f} times fewer", reference.WastedReadsPerLookup() / wasted);
+  }
+  return text;
+}
+
+std::string Sentence(const RunReport& report) {
+  std::string text = "Per 1000 lookups of absent keys:";
+  const PolicyReport* reference = FindUniformBloom(report);
+  for (const PolicyReport& policy : report.policies) {
+    const std::string reads = Short(1000 * policy.WastedReadsPerLookup());
+    if (policy.spec == "none") {
+      text +=
+          fmt::format(" without filters {} data blocks are read from the disk for nothing", reads);
+    } else {
+      text += fmt::format("; {} with {}", reads, policy.requested);
+      if (reference != nullptr && &policy != reference) {
+        text += " (" + ComparedWith(policy, *reference) + ")";
+      }
+    }
+  }
+  return text + ".\n";
+}
+
+}  // namespace
+
+std::string ReportAsText(const RunReport& report, bool per_level) {
+  std::string text;
+  if (!report.optimized_build) {
+    text += "WARNING: this program was compiled without optimization; counts hold, times do not.\n";
+  }
+  text += Header(report);
+  for (const PolicyReport& policy : report.policies) {
+    text += per_level ? LevelTable(policy) : "";
+  }
+  text += SummaryTable(report);
+  if (report.valid) {
+    text += Sentence(report);
+  }
+  for (const std::string& note : report.notes) {
+    text += "Note: " + note + "\n";
+  }
+  if (!report.valid) {
+    text += "\nTHIS RUN IS INVALID; its figures prove nothing:\n";
+    for (const std::string& reason : report.reasons) {
+      text += "  - " + reason + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace tieredfilter::cold_lookup

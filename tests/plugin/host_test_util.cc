@@ -1,0 +1,171 @@
+#include "tests/plugin/host_test_util.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "plugin/tieredfilter.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/table_properties.h"
+
+namespace tieredfilter {
+namespace {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::WriteOptions;
+
+// Footer of format versions 1 to 5: checksum type, two block handles padded to 40 bytes, version,
+// magic number.
+constexpr size_t kFooterBytes = 53;
+
+uint64_t ReadVarint(const std::string& bytes, size_t* position) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && *position < bytes.size(); shift += 7) {
+    const unsigned char byte = static_cast<unsigned char>(bytes[(*position)++]);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  return value;
+}
+
+// The block of `file` whose handle (offset and size) starts at handle_position of `handles`.
+std::string ReadBlock(const std::string& file, const std::string& handles, size_t handle_position) {
+  const uint64_t offset = ReadVarint(handles, &handle_position);
+  const uint64_t size = ReadVarint(handles, &handle_position);
+  return offset + size <= file.size() ? file.substr(offset, size) : "";
+}
+
+std::string Number(const char* prefix, uint64_t number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%s%012llu", prefix, static_cast<unsigned long long>(number));
+  return text;
+}
+
+}  // namespace
+
+ScratchDir::ScratchDir() {
+  std::string path = ::testing::TempDir() + "/tieredfilter_XXXXXX";
+  EXPECT_NE(mkdtemp(&path[0]), nullptr) << path << ": " << std::strerror(errno);
+  path_ = path;
+}
+
+ScratchDir::~ScratchDir() {
+  const std::string command = "rm -rf '" + path_ + "'";
+  EXPECT_EQ(system(command.c_str()), 0);
+}
+
+std::shared_ptr<const FilterPolicy> Policy(const std::string& spec) {
+  std::shared_ptr<const FilterPolicy> policy;
+  EXPECT_OK(NewFilterPolicy(spec, &policy));
+  return policy;
+}
+
+Options TestOptions(std::shared_ptr<const FilterPolicy> policy) {
+  Options options;
+  options.create_if_missing = true;
+  options.compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.bottommost_compression = ROCKSDB_NAMESPACE::kNoCompression;
+  options.disable_auto_compactions = true;
+  BlockBasedTableOptions table_options;
+  table_options.format_version = 5;
+  table_options.optimize_filters_for_memory = false;  // on by default from 9.2 on; blurs sizes
+  table_options.filter_policy = std::move(policy);
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
+  return options;
+}
+
+Options WithTableOptions(const Options& options,
+                         const std::function<void(BlockBasedTableOptions*)>& change) {
+  BlockBasedTableOptions table_options =
+      *options.table_factory->GetOptions<BlockBasedTableOptions>();
+  change(&table_options);
+  Options changed = options;
+  changed.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
+  return changed;
+}
+
+std::unique_ptr<DB> Open(const Options& options, const std::string& path) {
+  DB* db = nullptr;
+  EXPECT_OK(DB::Open(options, path, &db));
+  return std::unique_ptr<DB>(db);
+}
+
+std::string Key(uint64_t number) { return Number("key", number); }
+
+std::string AbsentKey(uint64_t number) { return Key(number) + "+"; }
+
+void PutKeys(DB* db, uint64_t begin, uint64_t end, uint64_t step) {
+  for (uint64_t i = begin; i < end; i += step) {
+    ASSERT_OK(db->Put(WriteOptions(), Key(i), Key(i)));
+  }
+}
+
+uint64_t CountLost(DB* db, uint64_t begin, uint64_t end, uint64_t step) {
+  uint64_t lost = 0;
+  std::string value;
+  for (uint64_t i = begin; i < end; i += step) {
+    lost += db->Get(ReadOptions(), Key(i), &value).ok() && value == Key(i) ? 0 : 1;
+  }
+  return lost;
+}
+
+uint64_t LookUpAbsent(DB* db, uint64_t begin, uint64_t end) {
+  uint64_t found = 0;
+  std::string value;
+  for (uint64_t i = begin; i < end; ++i) {
+    found += db->Get(ReadOptions(), AbsentKey(i), &value).IsNotFound() ? 0 : 1;
+  }
+  return found;
+}
+
+std::vector<TableOnDisk> Tables(DB* db) {
+  ROCKSDB_NAMESPACE::TablePropertiesCollection properties;
+  EXPECT_OK(db->GetPropertiesOfAllTables(&properties));
+  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<TableOnDisk> tables;
+  for (const auto& file : files) {
+    TableOnDisk table;
+    table.path = file.db_path + file.name;
+    table.level = file.level;
+    for (const auto& entry : properties) {
+      if (entry.first == table.path) {
+        table.filter_bytes = entry.second->filter_size;
+        table.filter_entries = entry.second->num_filter_entries;
+      }
+    }
+    tables.push_back(table);
+  }
+  std::sort(tables.begin(), tables.end(),
+            [](const TableOnDisk& a, const TableOnDisk& b) { return a.level < b.level; });
+  return tables;
+}
+
+std::string ReadFilterBlock(const std::string& table_path) {
+  std::ifstream stream(table_path, std::ios::binary);
+  const std::string file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (file.size() < kFooterBytes) {
+    ADD_FAILURE() << table_path << " is no table";
+    return "";
+  }
+  const std::string meta_index = ReadBlock(file, file, file.size() - kFooterBytes + 1);
+  // Keys of this block stand in full, each followed by its value, here a block handle.
+  const std::string key = "fullfilter.rocksdb.BuiltinBloomFilter";
+  const size_t found = meta_index.find(key);
+  if (found == std::string::npos) {
+    return "";
+  }
+  return ReadBlock(file, meta_index, found + key.size());
+}
+
+}  // namespace tieredfilter

@@ -1,0 +1,299 @@
+#include "src/filter/equations_builder.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "src/filter/hash_sort.h"
+#include "src/filter/line_solver.h"
+#include "src/filter/placement.h"
+#include "src/filter/short_line.h"
+
+namespace tieredfilter {
+
+namespace {
+
+// A line may be solved again when keys arrive late; about 0.4 times on average. Only hashes with no
+// entropy left get near this.
+constexpr uint64_t kMaxSolvesPerLine = 16;
+
+void StoreWord(char* p, uint64_t word) {
+  for (int i = 0; i < 8; ++i) p[i] = static_cast<char>(word >> (8 * i));
+}
+
+// One attempt: plan, then solve line after line, giving away further keys where a system has no
+// solution.
+class Attempt {
+ public:
+  Attempt(const uint64_t* hashes, size_t n, const CuckooGeometry& geometry,
+          const LineSolver& solver, LineGroup* group, char* out)
+      : placement_(hashes, n, geometry.lines),
+        geometry_(geometry),
+        solver_(solver),
+        group_(group),
+        out_(out),
+        more_(geometry.lines),
+        state_(geometry.lines) {}
+
+  bool Run() {
+    ChooseKinds();
+    Plan();
+    Promote();
+    return SolveAll();
+  }
+
+  uint32_t more() const { return static_cast<uint32_t>(std::count(more_.begin(), more_.end(), 1)); }
+  size_t keys_given() const { return placement_.keys_given(); }
+
+ private:
+  enum State : uint8_t { kPending, kSolved, kQueued };
+
+  uint32_t lines() const { return geometry_.lines; }
+  uint32_t planes(uint32_t line) const { return geometry_.planes + more_[line]; }
+  uint32_t columns(uint32_t line) const {
+    return geometry_.is_short() ? geometry_.short_columns : LineColumns(planes(line));
+  }
+
+  // The lines with the fewest keys get the extra plane.
+  void ChooseKinds() {
+    if (geometry_.more == 0) return;
+    std::vector<uint32_t> lines_with(256);
+    const auto clipped_own = [&](uint32_t line) { return std::min(placement_.own(line), 255u); };
+    for (uint32_t line = 0; line < lines(); ++line) ++lines_with[clipped_own(line)];
+    uint32_t limit = 0, left = geometry_.more;
+    while (limit < 255 && lines_with[limit] <= left) left -= lines_with[limit++];
+    for (uint32_t line = 0; line < lines(); ++line) {
+      const uint32_t own = clipped_own(line);
+      if (own < limit || (own == limit && left > 0)) {
+        more_[line] = 1;
+        if (own == limit) --left;
+      }
+    }
+  }
+
+  // Two columns less than there are: see KeysPerLine. With one less, the bytes would shrink by a
+  // percent and the build take a quarter longer, since far more systems fail.
+  uint32_t Capacity(uint32_t line) const { return columns(line) - 2; }
+
+  void Fit(uint32_t line) {
+    const uint32_t load = placement_.load(line), capacity = Capacity(line);
+    if (load <= capacity) return;
+    const uint32_t excess = load - capacity, kept = placement_.kept(line);
+    placement_.GiveAway(line, kept > excess ? kept - excess : 0, &receivers_);
+  }
+
+  // No line over capacity, as far as own keys can make it so. Whatever is left over shows when
+  // solving.
+  void Plan() {
+    if (lines() < 2) return;
+    std::vector<uint32_t> work;
+    for (uint32_t line = 0; line < lines(); ++line) {
+      receivers_.clear();
+      Fit(line);
+      // Lines further on get their turn anyway.
+      for (uint32_t to : receivers_) {
+        if (to <= line) work.push_back(to);
+      }
+    }
+    for (size_t i = 0; i < work.size(); ++i) {
+      receivers_.clear();
+      Fit(work[i]);
+      for (uint32_t to : receivers_) {
+        if (placement_.load(to) > Capacity(to)) work.push_back(to);
+      }
+    }
+    receivers_.clear();
+  }
+
+  // Lines that came out empty enough take the extra plane for free.
+  void Promote() {
+    if (geometry_.is_short() || geometry_.planes >= kMaxPlanes) return;
+    const uint32_t capacity = LineColumns(geometry_.planes + 1) - 2;
+    for (uint32_t line = 0; line < lines(); ++line) {
+      if (placement_.load(line) <= capacity) more_[line] = 1;
+    }
+  }
+
+  bool SolveAll() {
+    std::vector<uint32_t> todo(lines());
+    for (uint32_t line = 0; line < lines(); ++line) todo[line] = line;
+    uint64_t solves = 0;
+    while (!todo.empty()) {
+      for (size_t i = 0; i < todo.size(); i += kSolverLanes) {
+        const size_t count = std::min<size_t>(kSolverLanes, todo.size() - i);
+        if (!SolveGroup(&todo[i], static_cast<uint32_t>(count))) return false;
+      }
+      solves += todo.size();
+      if (solves > kMaxSolvesPerLine * lines() + 64) return false;
+      todo.swap(queue_);
+      queue_.clear();
+      std::sort(todo.begin(), todo.end());
+    }
+    return true;
+  }
+
+  bool SolveGroup(const uint32_t* line_of, uint32_t count) {
+    LineGroup& g = *group_;
+    g.wide = geometry_.planes < kNarrowPlanes;
+    g.rows = 0;
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      g.planes[l] = 0;
+      filled_[l] = 0;
+    }
+    bool writable[kSolverLanes] = {};
+    for (uint32_t l = 0; l < count; ++l) {
+      state_[line_of[l]] = kSolved;
+      if (!Gather(line_of[l], l)) return false;
+      writable[l] = true;
+    }
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      for (uint32_t p = filled_[l]; p < g.rows; ++p) g.main[p][l] = g.tail[p][l] = 0;
+    }
+    solver_.eliminate(&g);
+    for (uint32_t l = 0; l < count; ++l) {
+      if (g.first_bad[l] < filled_[l] && !DropUnsolvable(line_of[l], l, &writable[l])) return false;
+    }
+    solver_.substitute(&g);
+    for (uint32_t l = 0; l < count; ++l) {
+      if (writable[l]) Write(line_of[l], l);
+    }
+    RequeueReceivers();
+    return true;
+  }
+
+  // Puts a line's keys into a lane: received ones first, since they have nowhere else to go.
+  bool Gather(uint32_t line, uint32_t lane) {
+    uint32_t most = columns(line);
+    if (placement_.received(line) > most && more_[line]) {
+      more_[line] = 0;
+      most = columns(line);
+    }
+    const uint32_t received = placement_.received(line);
+    if (received > most) return false;
+    if (placement_.load(line) > most &&
+        (lines() < 2 || !placement_.GiveAway(line, most - received, &receivers_))) {
+      return false;
+    }
+    LineGroup& g = *group_;
+    g.planes[lane] = planes(line);
+    // Coefficients for columns that a short line leaves out are not there for the solver. (Those
+    // above the full line's columns stay: they meet the extra planes' bits.)
+    const uint32_t full = std::min(LineColumns(planes(line)), kWordColumns);
+    uint64_t main_mask = kWordMask, tail_mask = LowBits(TailColumns(planes(line)));
+    if (geometry_.is_short()) {
+      main_mask &= ~(LowBits(full) & ~LowBits(geometry_.short_columns));
+      tail_mask = 0;
+    }
+    const uint32_t shift = g.wide ? 56 : 39;
+    tail_mask |= LowBits(planes(line)) << shift;
+    uint64_t arrived[kMaxRows];
+    placement_.ReceivedHashes(line, arrived);
+    uint32_t row = 0;
+    const auto add = [&](uint64_t hash) {
+      const KeyEquation key = EquationOf(hash);
+      g.main[row][lane] = key.coefficients & main_mask;
+      g.tail[row][lane] = key.high & tail_mask;
+      ++row;
+    };
+    while (row < received) add(arrived[row]);
+    const uint64_t* own = placement_.kept_hashes(line);
+    for (uint32_t i = placement_.kept(line); i-- > 0;) add(own[i]);
+    filled_[lane] = row;
+    gathered_received_[lane] = received;
+    g.rows = std::max(g.rows, row);
+    return true;
+  }
+
+  // The first row that contradicts the others goes, with all of its rank group and below.
+  bool DropUnsolvable(uint32_t line, uint32_t lane, bool* writable) {
+    const uint32_t bad = group_->first_bad[lane], received = gathered_received_[lane];
+    bool dropped = false;
+    if (bad >= received && lines() > 1) {
+      const uint64_t* own = placement_.kept_hashes(line);
+      const uint64_t hash = own[placement_.kept(line) - 1 - (bad - received)];
+      const uint32_t group = placement_.group_of(hash);
+      if (group < Placement::kLastGroup) {
+        placement_.GiveAwayThrough(line, group, &receivers_);
+        ClearRows(group_, lane, received + placement_.kept(line));
+        dropped = true;
+      }
+    }
+    if (dropped) return true;
+    if (!more_[line]) return false;
+    more_[line] = 0;  // more columns, one plane less
+    *writable = false;
+    state_[line] = kQueued;
+    queue_.push_back(line);
+    return true;
+  }
+
+  void Write(uint32_t line, uint32_t lane) {
+    const uint32_t tag = placement_.threshold(line) | (more_[line] ? kTagMoreplanes : 0);
+    char* p = out_ + size_t{line} * kLineBytes;
+    for (uint32_t j = 0; j < kLineWords; ++j) {
+      StoreWord(p + 8 * j, group_->words[j][lane] | (uint64_t{(tag >> j) & 1} << kWordColumns));
+    }
+  }
+
+  // A line that is still to come reads its late keys when its turn comes; one that is done has to
+  // be solved again.
+  void RequeueReceivers() {
+    for (uint32_t to : receivers_) {
+      if (state_[to] != kSolved) continue;
+      state_[to] = kQueued;
+      queue_.push_back(to);
+    }
+    receivers_.clear();
+  }
+
+  Placement placement_;
+  const CuckooGeometry geometry_;
+  const LineSolver& solver_;
+  LineGroup* const group_;
+  char* const out_;
+  std::vector<uint8_t> more_;  // 1: the line has geometry_.planes + 1 planes
+  std::vector<uint8_t> state_;
+  std::vector<uint32_t> receivers_;
+  std::vector<uint32_t> queue_;
+  uint32_t filled_[kSolverLanes];             // rows of each lane
+  uint32_t gathered_received_[kSolverLanes];  // the first of them: more keys may arrive while the
+                                              // group is solved
+};
+
+}  // namespace
+
+BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
+                          const CuckooGeometry& geometry, CpuKernel kernel, char* out) {
+  // A short line has hardly more columns than keys, so a third or two of all salts fail; for
+  // anything longer the second attempt is rare, the third unheard of.
+  const uint32_t max_attempts = geometry.is_short() ? 255 : 24;
+  BuiltLines built;
+  const auto group = std::make_unique<LineGroup>();
+  char short_line[kLineBytes];
+  CuckooGeometry wanted = geometry;
+  for (; built.attempts < max_attempts; ++built.attempts) {
+    const uint8_t salt = static_cast<uint8_t>(built.attempts);
+    if (salt != built.salt) {
+      for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], built.salt), salt);
+      SortUnique(hashes, n);
+      built.salt = salt;
+    }
+    // Another salt first; if that does not help, the lines are too full for so few of them.
+    if (!geometry.is_short() && salt > 1) {
+      wanted = GeometryForBits(n, bits_per_key, kDefaultFill - 0.02 * (salt - 1));
+    }
+    Attempt attempt(hashes, n, wanted, SolverFor(kernel), group.get(),
+                    geometry.is_short() ? short_line : out);
+    if (!attempt.Run()) continue;
+    built.ok = true;
+    ++built.attempts;
+    built.planes = static_cast<uint8_t>(wanted.planes);
+    built.more = attempt.more();
+    built.keys_given = attempt.keys_given();
+    if (geometry.is_short()) PackShortLine(short_line, wanted.planes, wanted.short_columns, out);
+    break;
+  }
+  return built;
+}
+
+}  // namespace tieredfilter

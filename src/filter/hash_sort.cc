@@ -1,0 +1,108 @@
+#include "src/filter/hash_sort.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace tieredfilter {
+
+namespace {
+
+// A chunk fits the second-level cache together with its scratch copy.
+constexpr size_t kChunkHashes = 8192;
+// Beyond this many destinations an in-place permutation thrashes the TLB.
+constexpr uint32_t kMaxDigitBits = 10;
+constexpr uint32_t kBucketBits = 13;  // about one hash per bucket in a full chunk
+
+// Buckets hold one hash on average, so this is close to one pass; on clustered input it would be
+// quadratic, hence the bound after which the caller's std::sort takes over.
+bool InsertionSort(uint64_t* a, size_t n) {
+  size_t budget = 8 * n + 64;
+  for (size_t i = 1; i < n; ++i) {
+    const uint64_t x = a[i];
+    size_t j = i;
+    for (; j > 0 && a[j - 1] > x; --j) a[j] = a[j - 1];
+    a[j] = x;
+    const size_t moved = i - j;
+    if (moved > budget) return false;
+    budget -= moved;
+  }
+  return true;
+}
+
+struct Scratch {
+  std::unique_ptr<uint64_t[]> copy{new uint64_t[2 * kChunkHashes]};
+  std::unique_ptr<uint32_t[]> ends{new uint32_t[(size_t{1} << kBucketBits) + 1]};
+};
+
+// Sorts hashes that agree in their top `used` bits.
+void SortChunk(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
+  if (n < 2) return;
+  if (n <= 32) {
+    if (!InsertionSort(a, n)) std::sort(a, a + n);
+    return;
+  }
+  if (n > 2 * kChunkHashes || used >= 64) {
+    std::sort(a, a + n);
+    return;
+  }
+  uint32_t bits = 1;
+  while ((size_t{1} << bits) < n && bits < kBucketBits) ++bits;
+  bits = std::min(bits, 64 - used);
+  const auto bucket = [=](uint64_t h) { return static_cast<uint32_t>((h << used) >> (64 - bits)); };
+  uint32_t* ends = scratch->ends.get();
+  std::fill(ends, ends + (size_t{1} << bits), 0);
+  for (size_t i = 0; i < n; ++i) ++ends[bucket(a[i])];
+  uint32_t sum = 0;
+  for (size_t b = 0; b < (size_t{1} << bits); ++b) {
+    sum += ends[b];
+    ends[b] = sum;
+  }
+  uint64_t* copy = scratch->copy.get();
+  std::copy(a, a + n, copy);
+  for (size_t i = n; i-- > 0;) a[--ends[bucket(copy[i])]] = copy[i];
+  if (!InsertionSort(a, n)) std::sort(a, a + n);
+}
+
+// American flag sort on the top bits, then chunk by chunk.
+void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
+  if (n <= kChunkHashes || used + kMaxDigitBits > 64) {
+    SortChunk(a, n, used, scratch);
+    return;
+  }
+  uint32_t bits = 1;
+  while ((n >> bits) > kChunkHashes / 2 && bits < kMaxDigitBits) ++bits;
+  const size_t digits = size_t{1} << bits;
+  const auto digit = [=](uint64_t h) { return (h << used) >> (64 - bits); };
+  std::vector<size_t> next(digits + 1, 0), ends(digits);
+  for (size_t i = 0; i < n; ++i) ++next[digit(a[i]) + 1];
+  for (size_t d = 0; d < digits; ++d) {
+    next[d + 1] += next[d];
+    ends[d] = next[d + 1];
+  }
+  const std::vector<size_t> starts(next.begin(), next.end());
+  for (size_t d = 0; d < digits; ++d) {
+    while (next[d] < ends[d]) {
+      uint64_t h = a[next[d]];
+      size_t to = digit(h);
+      while (to != d) {
+        std::swap(h, a[next[to]++]);
+        to = digit(h);
+      }
+      a[next[d]++] = h;
+    }
+  }
+  for (size_t d = 0; d < digits; ++d) {
+    SortRange(a + starts[d], ends[d] - starts[d], used + bits, scratch);
+  }
+}
+
+}  // namespace
+
+size_t SortUnique(uint64_t* hashes, size_t n) {
+  Scratch scratch;
+  SortRange(hashes, n, 0, &scratch);
+  return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+}
+
+}  // namespace tieredfilter

@@ -1,0 +1,133 @@
+// The equations coding's line: 64 bytes that answer for about 60 keys, and how a key hash becomes
+// equations.
+//
+// A line is eight little-endian 64-bit words. Bit 63 of word j is bit j of the line's tag byte; the
+// other 8 x 63 = 504 bits are a bit matrix of R planes by C = 504 / R columns. A key has a
+// coefficient vector over the columns and an R-bit fingerprint; it matches if for every plane the
+// parity of (coefficients AND plane) is that plane's fingerprint bit. So the false-positive rate of
+// a line is exactly 2^-R, and the builder's work is one linear system over GF(2).
+//
+//   word j, bits 63 62 ............................. C C-1 ...................... 0
+//                 |  |                                 |                          |
+//     R >= 8    tag  '- extra planes 8..R-1, packed ---'--- plane j (C columns) ---'
+//     R < 8     tag, then 63 columns of plane j (words 0..R-1); words R..7 hold columns 63..C-1 of
+//     all planes, packed
+//
+// Why this shape:
+//  * With R >= 8 a lookup first tests planes 0 to 7 with the key's full 63 coefficient bits. The
+//  extra planes' bits in
+//    the same words take part in that parity, and the builder folds their effect into planes 0
+//    to 7. So a negative lookup costs the same for every R, and lines of R and R + 1 planes in one
+//    filter need no branch.
+//  * One tag bit in every word keeps the eight words alike: one mask for all, and a sign-bit
+//  movemask reads the tag.
+//
+// Tag: bits 0..6 threshold T, bit 7 set if the line has R + 1 planes. A key whose rank group is
+// below T lives in its secondary line. See placement.h.
+#pragma once
+
+#include <cstdint>
+
+namespace tieredfilter {
+
+inline constexpr uint32_t kLineBytes = 64;
+inline constexpr uint32_t kLineWords = 8;
+inline constexpr uint32_t kWordColumns = 63;
+inline constexpr uint32_t kMatrixBits = kLineWords * kWordColumns;  // 504
+inline constexpr uint64_t kWordMask = (uint64_t{1} << kWordColumns) - 1;
+
+inline constexpr uint32_t kMinPlanes = 4;
+inline constexpr uint32_t kMaxPlanes =
+    24;  // of the lower kind; the fingerprint has room for kMaxPlanes + 1 bits
+
+// Below this the columns of a plane do not fit one word ("wide" lines), which asks for another
+// kernel.
+inline constexpr uint32_t kNarrowPlanes = 8;
+// A wide row keeps its columns beyond the first word and its fingerprint in one word: 56 + 8 bits.
+inline constexpr uint32_t kMaxTailColumns = 56;
+
+inline constexpr uint8_t kTagMoreplanes = 0x80;
+inline constexpr uint8_t kTagThreshold = 0x7f;
+
+constexpr uint64_t LowBits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+
+// Columns of a line with `planes` planes. 504 / planes but for 4 planes, where the row format above
+// caps it at 119.
+constexpr uint32_t LineColumns(uint32_t planes) {
+  const uint32_t columns = kMatrixBits / planes;
+  return columns > kWordColumns + kMaxTailColumns ? kWordColumns + kMaxTailColumns : columns;
+}
+
+// Columns beyond the first word; 0 for narrow lines.
+constexpr uint32_t TailColumns(uint32_t planes) {
+  return planes >= kNarrowPlanes ? 0 : LineColumns(planes) - kWordColumns;
+}
+
+inline uint64_t MulHigh(uint64_t a, uint64_t b) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+
+// A bijection of 64-bit values for each salt (MurmurHash3's finalizer over hash xor a
+// salt-dependent constant). A build whose hashes crowd into few lines is tried again with the next
+// salt; bijective, so distinct hashes stay distinct and only truly equal ones can stay together.
+// Salt 0 is the identity, so that the usual filter pays nothing.
+inline uint64_t SaltHash(uint64_t hash, uint8_t salt) {
+  if (salt == 0) return hash;
+  uint64_t x = hash ^ (salt * 0x9e3779b97f4a7c15ULL);
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+// The inverse of SaltHash, so that a build can go from one salt to the next without keeping the
+// original hashes.
+inline uint64_t UnsaltHash(uint64_t salted, uint8_t salt) {
+  if (salt == 0) return salted;
+  uint64_t x = salted ^ (salted >> 33);
+  x *= 0x9cb4b2f8129337dbULL;  // inverse of 0xc4ceb9fe1a85ec53 modulo 2^64
+  x ^= x >> 33;
+  x *= 0x4f74430c22a54005ULL;  // inverse of 0xff51afd7ed558ccd
+  x ^= x >> 33;
+  return x ^ (salt * 0x9e3779b97f4a7c15ULL);
+}
+
+// Where a (salted) hash lives first: line = high half of hash x lines, so sorting hashes sorts by
+// (line, rank group).
+struct PrimarySlot {
+  uint32_t line;
+  uint32_t group;  // 0..127; the keys a line gives away are those of lowest group
+};
+inline PrimarySlot PrimaryOf(uint64_t hash, uint32_t lines) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(hash) * lines;
+  return {static_cast<uint32_t>(product >> 64),
+          static_cast<uint32_t>(static_cast<uint64_t>(product) >> 57)};
+}
+
+// What a key asks of its line. Two multiplications; which product bits feed what is not free to
+// choose: low product bits are linear in the low factor bits over GF(2), so a fingerprint or tail
+// taken from them would be predictable from the coefficients, the solver would find that out, and
+// the line would accept everything. line_layout_test measures the rate with real hashes to catch
+// exactly that.
+struct KeyEquation {
+  uint64_t coefficients;  // 63 bits, columns 0..62
+  uint64_t
+      high;  // top 24 bits or 8 bits: fingerprint; low 56 bits: tail coefficients of wide lines
+  uint64_t spread;  // picks the secondary line
+};
+inline KeyEquation EquationOf(uint64_t hash) {
+  const unsigned __int128 first = static_cast<unsigned __int128>(hash) * 0x9fb21c651e98df25ULL;
+  const uint64_t mixed = static_cast<uint64_t>(first) ^ static_cast<uint64_t>(first >> 64);
+  const unsigned __int128 second = static_cast<unsigned __int128>(mixed) * 0xd6e8feb86659fd93ULL;
+  return {mixed >> 1, static_cast<uint64_t>(second >> 64), static_cast<uint64_t>(second)};
+}
+inline uint32_t NarrowFingerprint(uint64_t high) { return static_cast<uint32_t>(high >> 39); }
+inline uint32_t WideFingerprint(uint64_t high) { return static_cast<uint32_t>(high >> 56); }
+
+// The other candidate line: never the primary one where there is more than one line.
+inline uint32_t SecondaryOf(uint32_t primary, uint64_t spread, uint32_t lines) {
+  if (lines < 2) return primary;
+  const uint64_t line = primary + 1 + MulHigh(spread, lines - 1);
+  return static_cast<uint32_t>(line >= lines ? line - lines : line);
+}
+
+}  // namespace tieredfilter

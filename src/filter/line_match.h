@@ -1,0 +1,121 @@
+// Testing a key against one line of the equations coding: portable code, and what all kernels
+// share.
+//
+// Every function here is safe for any bytes: the only addresses derived from a key are the two
+// candidate lines, both below `count`, and all loads stay inside a line. Hostile bytes can only
+// make the answer wrong, never the access.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "src/filter/cpu_kernel.h"
+#include "src/filter/line_layout.h"
+
+namespace tieredfilter {
+
+// The lines of one filter, as read from a block that format/block.h has checked.
+// Borrowed: the bytes must outlive the view. Immutable, so any number of threads may look up at
+// once.
+struct LinesView {
+  const char* lines = nullptr;  // count x 64 bytes, any alignment
+  uint32_t count = 0;           // >= 1
+  uint8_t planes = 0;           // of the lower kind, kMinPlanes..kMaxPlanes
+  uint8_t salt = 0;
+};
+
+TIEREDFILTER_INLINE uint64_t LoadWord(const char* p) {
+  uint64_t word;
+  std::memcpy(&word, p, sizeof(word));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  return word;
+}
+
+TIEREDFILTER_INLINE uint32_t Parity(uint64_t x) {
+  return static_cast<uint32_t>(__builtin_parityll(x));
+}
+
+TIEREDFILTER_INLINE uint32_t ReadTag(const char* line) {
+  uint32_t tag = 0;
+  for (uint32_t j = 0; j < kLineWords; ++j) {
+    tag |= static_cast<uint32_t>(static_cast<uint8_t>(line[8 * j + 7]) >> 7) << j;
+  }
+  return tag;
+}
+
+// A line holds packed strings of bits in the parts of words that no plane uses directly: word i
+// contributes `width` bits from bit `shift` on. Returns `count` (<= 63) bits of that string from
+// position `at` on.
+TIEREDFILTER_INLINE uint64_t ReadPacked(const char* words, uint32_t shift, uint32_t width,
+                                        uint32_t at, uint32_t count) {
+  uint32_t i = at / width;
+  const uint32_t skip = at % width;
+  const uint64_t mask = LowBits(width);
+  uint64_t bits = ((LoadWord(words + 8 * i) >> shift) & mask) >> skip;
+  for (uint32_t have = width - skip; have < count; have += width) {
+    bits |= ((LoadWord(words + 8 * ++i) >> shift) & mask) << have;
+  }
+  return bits & LowBits(count);
+}
+
+// Planes 8 and up of a narrow line. Only about one absent key in 256 gets here, so this is written
+// for size.
+TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uint64_t coefficients,
+                                          uint32_t fingerprint) {
+  const uint32_t columns = LineColumns(planes);
+  const uint32_t width = kWordColumns - columns;
+  uint32_t wrong = 0;
+  for (uint32_t k = 0; k + kNarrowPlanes < planes; ++k) {
+    const uint64_t plane = ReadPacked(line, columns, width, k * columns, columns);
+    wrong |= Parity(plane & coefficients) ^ ((fingerprint >> (kNarrowPlanes + k)) & 1);
+  }
+  return wrong == 0;
+}
+
+TIEREDFILTER_INLINE bool NarrowLineMatches(const char* line, uint32_t tag, uint32_t planes,
+                                           const KeyEquation& key) {
+  const uint32_t fingerprint = NarrowFingerprint(key.high);
+  uint32_t wrong = 0;
+  // Four planes at a time: leaving after each would mispredict every second branch.
+  for (uint32_t j = 0; j < 4; ++j) {
+    wrong |= (Parity(LoadWord(line + 8 * j) & key.coefficients) << j) ^ (fingerprint & (1u << j));
+  }
+  if (wrong != 0) return false;
+  for (uint32_t j = 4; j < kNarrowPlanes; ++j) {
+    wrong |= (Parity(LoadWord(line + 8 * j) & key.coefficients) << j) ^ (fingerprint & (1u << j));
+  }
+  if (wrong != 0) return false;
+  return ExtraPlanesMatch(line, planes + (tag >> 7), key.coefficients, fingerprint);
+}
+
+TIEREDFILTER_INLINE bool WideLineMatches(const char* line, uint32_t tag, uint32_t planes,
+                                         const KeyEquation& key) {
+  planes += tag >> 7;
+  const uint32_t fingerprint = WideFingerprint(key.high);
+  const uint32_t tail = TailColumns(planes);
+  const uint64_t tail_coefficients = key.high & LowBits(tail);
+  for (uint32_t j = 0; j < planes; ++j) {
+    uint64_t sum = LoadWord(line + 8 * j) & key.coefficients;
+    if (tail != 0) {
+      sum ^= ReadPacked(line + 8 * planes, 0, kWordColumns, j * tail, tail) & tail_coefficients;
+    }
+    if (Parity(sum) != ((fingerprint >> j) & 1)) return false;
+  }
+  return true;
+}
+
+struct PortableKernel {
+  static TIEREDFILTER_INLINE uint32_t Tag(const char* line) { return ReadTag(line); }
+  static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
+                                         const KeyEquation& key) {
+    return NarrowLineMatches(line, tag, planes, key);
+  }
+  static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
+                                       const KeyEquation& key) {
+    return WideLineMatches(line, tag, planes, key);
+  }
+};
+
+}  // namespace tieredfilter

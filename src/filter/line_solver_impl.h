@@ -1,0 +1,305 @@
+// The solver's loops over vectors of `kBytes` bytes (GNU vector extensions: the compiler picks the
+// instructions of the function that all this is inlined into, and plain 64-bit code where there are
+// none).
+#pragma once
+
+#include <cstring>
+
+#include "src/filter/line_solver.h"
+
+namespace tieredfilter {
+
+template <int kBytes>
+struct SolverImpl {
+  typedef uint64_t Vec __attribute__((vector_size(kBytes)));
+  static constexpr int kParts = 64 / kBytes;
+  // One value per lane.
+  struct Lanes {
+    Vec v[kParts];
+  };
+
+  static TIEREDFILTER_INLINE Lanes Load(const uint64_t* p) {
+    Lanes r;
+    for (int i = 0; i < kParts; ++i) r.v[i] = *reinterpret_cast<const Vec*>(p + i * (kBytes / 8));
+    return r;
+  }
+  static TIEREDFILTER_INLINE void Store(uint64_t* p, const Lanes& a) {
+    for (int i = 0; i < kParts; ++i) *reinterpret_cast<Vec*>(p + i * (kBytes / 8)) = a.v[i];
+  }
+  // Lanes of *y get xor x where (row & bit) != 0. Written as "andnot of an equality", which is what
+  // SSE and AVX2 have.
+  static TIEREDFILTER_INLINE void XorIf(const Lanes& row, const Lanes& bit, const Lanes& x,
+                                        Lanes* y) {
+    for (int i = 0; i < kParts; ++i) y->v[i] ^= ~(Vec)((row.v[i] & bit.v[i]) == 0) & x.v[i];
+  }
+  static TIEREDFILTER_INLINE void XorIf(const Lanes& row, const Lanes& bit, const Lanes& x1,
+                                        Lanes* y1, const Lanes& x2, Lanes* y2) {
+    for (int i = 0; i < kParts; ++i) {
+      const Vec mask = ~(Vec)((row.v[i] & bit.v[i]) == 0);
+      y1->v[i] ^= mask & x1.v[i];
+      y2->v[i] ^= mask & x2.v[i];
+    }
+  }
+
+  // The lowest bit of main[p] among the lane's pivot columns.
+  static TIEREDFILTER_INLINE void FindPivot(LineGroup* g, uint32_t p, const Lanes& columns) {
+    Lanes row = Load(g->main[p]);
+    for (int i = 0; i < kParts; ++i) {
+      row.v[i] &= columns.v[i];
+      row.v[i] &= -row.v[i];
+    }
+    Store(g->pivot[p], row);
+  }
+
+  // Row r minus row p.
+  static TIEREDFILTER_INLINE void Reduce(LineGroup* g, uint32_t p, uint32_t r) {
+    Lanes main = Load(g->main[r]), tail = Load(g->tail[r]);
+    XorIf(Lanes(main), Load(g->pivot[p]), Load(g->main[p]), &main, Load(g->tail[p]), &tail);
+    Store(g->main[r], main);
+    Store(g->tail[r], tail);
+  }
+
+  // Forward elimination. Four pivots per pass over the later rows: loads and stores of rows are the
+  // bottleneck.
+  static TIEREDFILTER_INLINE void Forward(LineGroup* g) {
+    alignas(64) uint64_t columns_of[kSolverLanes];
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      columns_of[l] = g->planes[l] < kNarrowPlanes ? kWordMask : LowBits(LineColumns(g->planes[l]));
+    }
+    const Lanes columns = Load(columns_of);
+    uint32_t p = 0;
+    for (; p + 4 <= g->rows; p += 4) {
+      FindPivot(g, p, columns);
+      for (uint32_t q = p + 1; q < p + 4; ++q) {
+        for (uint32_t done = p; done < q; ++done) Reduce(g, done, q);
+        FindPivot(g, q, columns);
+      }
+      const Lanes main0 = Load(g->main[p]), main1 = Load(g->main[p + 1]),
+                  main2 = Load(g->main[p + 2]), main3 = Load(g->main[p + 3]);
+      const Lanes bit0 = Load(g->pivot[p]), bit1 = Load(g->pivot[p + 1]),
+                  bit2 = Load(g->pivot[p + 2]), bit3 = Load(g->pivot[p + 3]);
+      for (uint32_t r = p + 4; r < g->rows; ++r) {
+        Lanes main = Load(g->main[r]), tail = Load(g->tail[r]);
+        XorIf(Lanes(main), bit0, main0, &main, Load(g->tail[p]), &tail);
+        XorIf(Lanes(main), bit1, main1, &main, Load(g->tail[p + 1]), &tail);
+        XorIf(Lanes(main), bit2, main2, &main, Load(g->tail[p + 2]), &tail);
+        XorIf(Lanes(main), bit3, main3, &main, Load(g->tail[p + 3]), &tail);
+        Store(g->main[r], main);
+        Store(g->tail[r], tail);
+      }
+    }
+    for (; p < g->rows; ++p) {
+      FindPivot(g, p, columns);
+      for (uint32_t r = p + 1; r < g->rows; ++r) Reduce(g, p, r);
+    }
+  }
+
+  // Wide lines: the second system, over the tail columns, of the rows that found no pivot.
+  static TIEREDFILTER_INLINE void EliminateLate(LineGroup* g) {
+    for (uint32_t l = 0; l < kSolverLanes; ++l) g->late_count[l] = 0;
+    g->late_rows = 0;
+    for (uint32_t p = 0; p < g->rows; ++p) {
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        if (g->pivot[p][l] != 0 || g->tail[p][l] == 0) continue;
+        const uint32_t k = g->late_count[l]++;
+        g->late[k][l] = g->tail[p][l];
+        g->late_of[k][l] = static_cast<uint8_t>(p);
+        if (k >= g->late_rows) g->late_rows = k + 1;
+      }
+    }
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      for (uint32_t k = g->late_count[l]; k < g->late_rows; ++k) g->late[k][l] = 0;
+    }
+    alignas(64) uint64_t columns[kSolverLanes];
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      columns[l] = g->planes[l] == 0 ? 0 : LowBits(TailColumns(g->planes[l]));
+    }
+    for (uint32_t p = 0; p < g->late_rows; ++p) {
+      Lanes pivot = Load(g->late[p]);
+      const Lanes row = pivot, mask = Load(columns);
+      for (int i = 0; i < kParts; ++i) {
+        pivot.v[i] &= mask.v[i];
+        pivot.v[i] &= -pivot.v[i];
+      }
+      Store(g->late_pivot[p], pivot);
+      for (uint32_t r = p + 1; r < g->late_rows; ++r) {
+        Lanes later = Load(g->late[r]);
+        XorIf(Lanes(later), pivot, row, &later);
+        Store(g->late[r], later);
+      }
+    }
+  }
+
+  static TIEREDFILTER_INLINE void Eliminate(LineGroup* g) {
+    Forward(g);
+    for (uint32_t l = 0; l < kSolverLanes; ++l) g->first_bad[l] = g->rows;
+    if (g->wide) {
+      EliminateLate(g);
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        for (uint32_t k = 0; k < g->late_count[l]; ++k) {
+          if (g->late_pivot[k][l] == 0 && g->late[k][l] != 0) {
+            g->first_bad[l] = g->late_of[k][l];
+            break;
+          }
+        }
+      }
+      return;
+    }
+    // Narrow: a row without a pivot but with anything left in it. Coefficients left beyond the
+    // line's columns count as bad too: what they would multiply is not known yet.
+    for (uint32_t p = g->rows; p-- > 0;) {
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        if (g->pivot[p][l] == 0 && (g->main[p][l] | g->tail[p][l]) != 0) g->first_bad[l] = p;
+      }
+    }
+  }
+
+  // tail[] (of which only the fingerprint bits matter by now) becomes each row's solution, last row
+  // first.
+  static TIEREDFILTER_INLINE void Backward(LineGroup* g, uint64_t (*value)[kSolverLanes]) {
+    for (uint32_t p = g->rows; p-- > 1;) {
+      const Lanes bit = Load(g->pivot[p]), solved = Load(value[p]);
+      for (uint32_t r = 0; r < p; ++r) {
+        Lanes v = Load(value[r]);
+        XorIf(Load(g->main[r]), bit, solved, &v);
+        Store(value[r], v);
+      }
+    }
+  }
+
+  // Adds `bit(s)` of every row to *plane where bit `which` of its value is set.
+  static TIEREDFILTER_INLINE void Collect(const uint64_t (*bits)[kSolverLanes],
+                                          const uint64_t (*value)[kSolverLanes], uint32_t rows,
+                                          uint32_t which, uint64_t* plane) {
+    Lanes sum = Load(plane);
+    for (uint32_t p = 0; p < rows; ++p) {
+      const Lanes bit = Load(bits[p]), v = Load(value[p]);
+      for (int i = 0; i < kParts; ++i) sum.v[i] ^= bit.v[i] & -((v.v[i] >> which) & 1);
+    }
+    Store(plane, sum);
+  }
+
+  static TIEREDFILTER_INLINE uint32_t MaxPlanes(const LineGroup* g) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < kSolverLanes; ++l) most = g->planes[l] > most ? g->planes[l] : most;
+    return most;
+  }
+
+  // Puts `bits` (count of them) at position `at` of the string that word i holds `width` bits of,
+  // from bit `shift` on.
+  static void WritePacked(LineGroup* g, uint32_t lane, uint32_t first_word, uint32_t shift,
+                          uint32_t width, uint32_t at, uint64_t bits, uint32_t count) {
+    uint32_t i = first_word + at / width;
+    uint32_t skip = at % width;
+    while (count > 0) {
+      const uint32_t room = width - skip < count ? width - skip : count;
+      g->words[i++][lane] |= (bits & LowBits(room)) << (shift + skip);
+      bits = room < 64 ? bits >> room : 0;
+      count -= room;
+      skip = 0;
+    }
+  }
+
+  static TIEREDFILTER_INLINE void SubstituteWide(LineGroup* g) {
+    // The tail system first; its solution then is known where the main rows use it.
+    for (uint32_t p = g->late_rows; p-- > 0;) {
+      const Lanes bit = Load(g->late_pivot[p]);
+      Lanes solved = Load(g->late[p]);
+      for (int i = 0; i < kParts; ++i) solved.v[i] &= ~LowBits(kMaxTailColumns);
+      for (uint32_t r = 0; r < p; ++r) {
+        Lanes v = Load(g->late[r]);
+        XorIf(Lanes(v), bit, solved, &v);
+        Store(g->late[r], v);
+      }
+      for (uint32_t r = 0; r < g->rows; ++r) {
+        Lanes v = Load(g->tail[r]);
+        XorIf(Lanes(v), bit, solved, &v);
+        Store(g->tail[r], v);
+      }
+    }
+    Backward(g, g->tail);
+    const uint32_t most = MaxPlanes(g);
+    // Lanes with fewer planes than `most` have no fingerprint bits there, so this leaves their tail
+    // words alone.
+    for (uint32_t j = 0; j < most; ++j) {
+      Collect(g->pivot, g->tail, g->rows, kMaxTailColumns + j, g->words[j]);
+    }
+    for (uint32_t j = 0; j < most; ++j) {
+      alignas(64) uint64_t plane[kSolverLanes] = {};
+      Collect(g->late_pivot, g->late, g->late_rows, kMaxTailColumns + j, plane);
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        if (j >= g->planes[l]) continue;
+        const uint32_t tail = TailColumns(g->planes[l]);
+        if (tail != 0) WritePacked(g, l, g->planes[l], 0, kWordColumns, j * tail, plane[l], tail);
+      }
+    }
+  }
+
+  static TIEREDFILTER_INLINE void SubstituteNarrow(LineGroup* g) {
+    constexpr uint32_t kFingerprintShift = 39;
+    const uint32_t most = MaxPlanes(g);
+    if (most > kNarrowPlanes) {
+      // Planes 8 and up: nothing else depends on, so they come first, on a copy; then their bits,
+      // which share words with planes 0..7, are known columns of those.
+      auto& extra = g->late;
+      std::memcpy(extra, g->tail, sizeof(extra[0]) * g->rows);
+      Backward(g, extra);
+      for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
+        alignas(64) uint64_t plane[kSolverLanes] = {};
+        Collect(g->pivot, extra, g->rows, kFingerprintShift + kNarrowPlanes + k, plane);
+        for (uint32_t l = 0; l < kSolverLanes; ++l) {
+          if (k + kNarrowPlanes >= g->planes[l]) continue;
+          const uint32_t columns = LineColumns(g->planes[l]);
+          WritePacked(g, l, 0, columns, kWordColumns - columns, k * columns, plane[l], columns);
+        }
+      }
+      FoldExtraPlanes(g);
+    }
+    Backward(g, g->tail);
+    for (uint32_t j = 0; j < kNarrowPlanes; ++j) {
+      Collect(g->pivot, g->tail, g->rows, kFingerprintShift + j, g->words[j]);
+    }
+  }
+
+  // What the bits above a line's columns, now final, add to the parities of planes 0..7 goes to the
+  // right-hand sides.
+  static TIEREDFILTER_INLINE void FoldExtraPlanes(LineGroup* g) {
+    constexpr uint32_t kFingerprintShift = 39;
+    uint32_t lowest = kWordColumns;
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      if (g->planes[l] != 0 && LineColumns(g->planes[l]) < lowest)
+        lowest = LineColumns(g->planes[l]);
+    }
+    for (uint32_t column = lowest; column < kWordColumns; ++column) {
+      alignas(64) uint64_t symbol_of[kSolverLanes] = {};
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        // Below its own columns a lane has nothing yet but pivots' bits, which are not known
+        // columns.
+        if (g->planes[l] == 0 || column < LineColumns(g->planes[l])) continue;
+        for (uint32_t j = 0; j < kLineWords; ++j) {
+          symbol_of[l] |= ((g->words[j][l] >> column) & 1) << (kFingerprintShift + j);
+        }
+      }
+      const Lanes symbol = Load(symbol_of);
+      alignas(64) uint64_t bit_of[kSolverLanes];
+      for (uint32_t l = 0; l < kSolverLanes; ++l) bit_of[l] = uint64_t{1} << column;
+      const Lanes bit = Load(bit_of);
+      for (uint32_t r = 0; r < g->rows; ++r) {
+        Lanes v = Load(g->tail[r]);
+        XorIf(Load(g->main[r]), bit, symbol, &v);
+        Store(g->tail[r], v);
+      }
+    }
+  }
+
+  static TIEREDFILTER_INLINE void Substitute(LineGroup* g) {
+    std::memset(g->words, 0, sizeof(g->words));
+    if (g->wide) {
+      SubstituteWide(g);
+    } else {
+      SubstituteNarrow(g);
+    }
+  }
+};
+
+}  // namespace tieredfilter

@@ -1,0 +1,33 @@
+// Looking keys up in the lines of a cuckoo filter with the equations coding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/cpu_kernel.h"
+#include "src/filter/line_match.h"
+
+namespace tieredfilter {
+
+struct KeyView {
+  const char* data;
+  size_t size;
+};
+
+// The most keys that LookupKernel::match_keys takes at once (RocksDB's MultiGet batches are no
+// larger).
+inline constexpr size_t kMaxBatch = 32;
+
+// One kernel's functions. Chosen once per reader, never per probe. Thread-safe, never throw, and
+// safe for any bytes in the lines. A false answer is only ever given for a key that was not among
+// those the lines were built from.
+struct LookupKernel {
+  bool (*match_key)(const LinesView& view, const char* data, size_t size);
+  void (*match_keys)(const LinesView& view, const KeyView* keys, size_t count, bool* may_match);
+  bool (*match_hash)(const LinesView& view, uint64_t hash);  // HashKey() of the key, not salted
+};
+
+// For filters of `planes` planes (LinesView::planes), with a kernel that CpuKernelSupported().
+const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes);
+
+}  // namespace tieredfilter

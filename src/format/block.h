@@ -1,0 +1,105 @@
+// The bytes of a cuckoo filter block: the one writer and the one reader of the format that
+// FORMAT.md describes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "src/filter/cpu_kernel.h"
+#include "src/filter/lookup.h"
+
+namespace tieredfilter {
+
+// The byte five from the end of every block of ours. Stock RocksDB takes it for a filter it does
+// not know and answers "may match"; it is far from the values stock filters use (-1 and -2 so far).
+inline constexpr unsigned char kBlockMarker = 0xa5;
+inline constexpr size_t kTrailerBytes = 28;
+inline constexpr uint8_t kFormatVersion = 1;
+inline constexpr uint8_t kUnknownLevel = 0xff;
+
+enum class BlockCoding : uint8_t { kEquations = 1, kFingerprints = 2 };
+
+// What a block says about itself.
+struct BlockMetadata {
+  BlockCoding coding = BlockCoding::kEquations;
+  uint8_t planes = 0;  // of the lower kind; fingerprints: bits of a fingerprint
+  uint8_t salt = 0;
+  uint8_t short_columns = 0;  // 0: whole lines
+  uint8_t more_share = 0;     // share of lines with one more plane, in 1/255
+  uint32_t keys = 0;
+  uint8_t level = kUnknownLevel;  // at creation
+  uint16_t asked_millibits = 0;   // per key; 0: a rate was asked for, or not known
+  uint32_t solution = 0;          // of the memory budget's solver; 0: none
+  // Not stored: follows from the block's size.
+  size_t data_bytes = 0;
+
+  // False-positive rate by construction.
+  double fp_rate() const;
+};
+
+// True if this is a block of ours that is whole, of a version and coding this code knows, and
+// consistent; only then may its content be used to say "no match". For anything else, hostile bytes
+// included, false. Reads only [data, data+size).
+bool ParseBlock(const char* data, size_t size, BlockMetadata* metadata);
+
+// Writes the trailer at data + metadata.data_bytes; there must be room for kTrailerBytes.
+void WriteTrailer(const BlockMetadata& metadata, char* data);
+
+// What a builder is asked for.
+struct BlockRequest {
+  BlockCoding coding = BlockCoding::kEquations;
+  double bits_per_key = 10;  // 4..24, really stored
+  uint8_t level = kUnknownLevel;
+  uint16_t asked_millibits = 0;
+  uint32_t solution = 0;
+};
+
+// Bytes of a block for so many distinct keys. Monotone in `keys`; what BuildBlock then writes has
+// exactly this size.
+size_t BlockBytes(size_t keys, const BlockRequest& request);
+
+struct BuiltBlock {
+  std::unique_ptr<char[]> data;
+  size_t size = 0;
+  BlockMetadata metadata;
+  bool ok = false;  // false: placement failed, and `data` is a block that matches everything
+  uint32_t attempts = 0;
+  size_t keys_given = 0;  // keys living in their secondary line
+};
+
+// Builds the block for hashes[0, n) (HashKey values; need not be distinct). Reorders `hashes` in
+// place: on return the first metadata.keys of them are the distinct ones. The same hashes give the
+// same bytes on every machine. Throws only std::bad_alloc.
+BuiltBlock BuildBlock(uint64_t* hashes, size_t n, const BlockRequest& request, CpuKernel kernel);
+
+// A filter ready for lookups. Borrows the block's bytes, which must outlive it. Immutable: any
+// number of threads.
+class BlockReader {
+ public:
+  // Never fails: a block that is not proven whole matches everything.
+  BlockReader(const char* data, size_t size, CpuKernel kernel);
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
+
+  // True if lookups can ever answer "no".
+  bool filters() const { return kernel_ != nullptr; }
+  const BlockMetadata& metadata() const { return metadata_; }
+
+  bool MayMatch(const char* key, size_t size) const {
+    return kernel_ == nullptr || kernel_->match_key(lines_, key, size);
+  }
+  bool HashMayMatch(uint64_t hash) const {
+    return kernel_ == nullptr || kernel_->match_hash(lines_, hash);
+  }
+  // count <= kMaxBatch.
+  void MayMatch(const KeyView* keys, size_t count, bool* may_match) const;
+
+ private:
+  const LookupKernel* kernel_ = nullptr;
+  LinesView lines_;
+  BlockMetadata metadata_;
+  alignas(64) char short_line_[kLineBytes];  // a short block's only line, spread out to full size
+};
+
+}  // namespace tieredfilter

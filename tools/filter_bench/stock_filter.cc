@@ -62,7 +62,7 @@ class StockFilter : public TypedBenchFilter<stock::BuiltinFilterBitsBuilder,
         stock::BuiltinFilterPolicy::GetBuiltinFilterBitsReader(stock::Slice(data, size)));
   }
 
-  const int millibits_per_key_;
+  const int millibits_per_key_;  // as asked for, really stored
 };
 
 // The null pointers: no optimize_filters_for_memory, no cache charging, no logger. All filters are
@@ -83,38 +83,49 @@ class StockRibbon : public StockFilter {
   using StockFilter::StockFilter;
 
  protected:
-  // RocksDB's setting is a rate, and its size follows in steps from it; so search for the rate
-  // whose filter of this many keys comes closest to the bits asked for, without exceeding them.
+  // RocksDB's setting is the bits of a Bloom filter of the same rate. Search for the setting whose
+  // Ribbon filter of this many keys comes closest to the bits asked for without exceeding them.
   bool Configure(uint64_t keys, std::string* error) override {
     if (keys == configured_keys_) {
       return true;
     }
-    const double target_bytes = static_cast<double>(keys) * millibits_per_key_ / 8000;
-    double low = 0;    // log2 of one_in_fp_rate
-    double high = 31;  // Ribbon has at most 32 result bits
-    for (int i = 0; i < 60; ++i) {
-      const double middle = (low + high) / 2;
-      one_in_fp_rate_ = std::exp2(middle);
-      (static_cast<double>(NewBuilder()->CalculateSpace(keys)) <= target_bytes ? low : high) =
-          middle;
+    // Below about a thousand keys sizes grow in steps, and RocksDB may write a Bloom filter
+    // instead. Then take the setting right for large filters, as a user would, and see.
+    const uint64_t reference = keys < kSmallestExact ? kLarge : keys;
+    const double target_bytes = static_cast<double>(reference) * millibits_per_key_ / 8000;
+    int low = 1000;  // RocksDB's limits: 1 to 100 bits
+    int high = 100000;
+    while (high - low > 1) {
+      equivalent_millibits_ = (low + high) / 2;
+      const auto bytes = static_cast<double>(NewBuilder()->CalculateSpace(reference));
+      (bytes <= target_bytes ? low : high) = equivalent_millibits_;
     }
-    one_in_fp_rate_ = std::exp2(low);
-    if (low == 0) {
-      *error = name() + ": too few bits for a Ribbon filter of " + std::to_string(keys) + " keys";
+    equivalent_millibits_ = low;
+    if (low == 1000) {
+      *error =
+          name() + ": too few bits for a Ribbon filter of " + std::to_string(reference) + " keys";
       return false;
     }
     configured_keys_ = keys;
     return true;
   }
 
+  // As RocksDB's Ribbon policy makes its builder.
   std::unique_ptr<stock::BuiltinFilterBitsBuilder> NewBuilder() override {
-    return std::make_unique<stock::Standard128RibbonBitsBuilder>(
-        one_in_fp_rate_, millibits_per_key_, nullptr, nullptr, false, nullptr);
+    const double fp_rate = stock::BloomMath::CacheLocalFpRate(
+        equivalent_millibits_ / 1000.0,
+        stock::FastLocalBloomImpl::ChooseNumProbes(equivalent_millibits_),
+        /*cache_line_bits=*/512);
+    return std::make_unique<stock::Standard128RibbonBitsBuilder>(1 / fp_rate, equivalent_millibits_,
+                                                                 nullptr, nullptr, false, nullptr);
   }
 
  private:
+  static constexpr uint64_t kSmallestExact = 1024;
+  static constexpr uint64_t kLarge = 100000;
+
   uint64_t configured_keys_ = 0;
-  double one_in_fp_rate_ = 1;
+  int equivalent_millibits_ = 0;
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ std::string WithUnit(uint64_t bytes) {
                           : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
+// Standard deviations a difference must have before it is called one.
+constexpr double kNoise = 3;
+
 // As many digits as a figure read by people needs.
 std::string Short(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
@@ -105,11 +108,15 @@ std::string ComparedWith(const PolicyReport& policy, const PolicyReport& referen
       std::abs(memory - 1) <= kEqualMemory
           ? fmt::format("with the same filter memory as {}", reference.spec)
           : fmt::format("with {:.0f}% of the filter memory of {}", 100 * memory, reference.spec);
-  const double wasted = policy.WastedReadsPerLookup();
-  if (wasted > 0 && reference.WastedReadsPerLookup() > wasted) {
-    text += fmt::format(", {:.1f} times fewer", reference.WastedReadsPerLookup() / wasted);
+  const auto wasted = static_cast<double>(policy.total.counts.wasted_data_block_reads);
+  const auto reference_wasted = static_cast<double>(reference.total.counts.wasted_data_block_reads);
+  // Wasted reads are rare independent events, so their count scatters by its square root.
+  if (std::abs(wasted - reference_wasted) <= kNoise * std::sqrt(wasted + reference_wasted)) {
+    return text + ", no difference beyond chance";
   }
-  return text;
+  return text + (wasted < reference_wasted
+                     ? fmt::format(", {:.1f} times fewer", reference_wasted / std::max(wasted, 1.0))
+                     : fmt::format(", {:.1f} times more", wasted / std::max(reference_wasted, 1.0)));
 }
 
 std::string Sentence(const RunReport& report) {

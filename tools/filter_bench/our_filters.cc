@@ -1,22 +1,107 @@
 #include "tools/filter_bench/our_filters.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "src/filter/key_hash.h"
+#include "src/format/block.h"
+
 namespace tieredfilter::bench {
 
-// Each kind gets its adapter (an OurFilter) here and a name in the functions below.
+namespace {
 
-bool IsOurKind(const std::string& kind) {
-  (void)kind;
-  return false;
+// What the plugin's builder does, without RocksDB: collect hashes, skipping repeats, then build.
+class CuckooBuilder : public BitsBuilder {
+ public:
+  CuckooBuilder(const BlockRequest& request, CpuKernel kernel)
+      : request_(request), kernel_(kernel) {}
+
+  void AddKey(const KeySlice& key) override {
+    const uint64_t hash = HashKey(key.data(), key.size());
+    if (hashes_.empty() || hash != hashes_.back()) hashes_.push_back(hash);
+  }
+
+  bool Finish(Block* block, std::string* error) override {
+    BuiltBlock built = BuildBlock(hashes_.data(), hashes_.size(), request_, kernel_);
+    if (!built.ok) {
+      *error = "placement failed";
+      return false;
+    }
+    block->size = built.size;
+    block->data = std::move(built.data);
+    return true;
+  }
+
+ private:
+  const BlockRequest request_;
+  const CpuKernel kernel_;
+  std::vector<uint64_t> hashes_;
+};
+
+class CuckooReader : public BitsReader {
+ public:
+  CuckooReader(const char* data, size_t size, CpuKernel kernel) : reader_(data, size, kernel) {}
+
+  bool MayMatch(const KeySlice& key) override { return reader_.MayMatch(key.data(), key.size()); }
+
+  void MayMatch(int count, KeySlice** keys, bool* may_match) override {
+    KeyView views[kMaxBatch];
+    for (int first = 0; first < count; first += static_cast<int>(kMaxBatch)) {
+      const int chunk = std::min(count - first, static_cast<int>(kMaxBatch));
+      for (int i = 0; i < chunk; ++i) {
+        views[i] = {keys[first + i]->data(), keys[first + i]->size()};
+      }
+      reader_.MayMatch(views, static_cast<size_t>(chunk), may_match + first);
+    }
+  }
+
+ private:
+  BlockReader reader_;
+};
+
+class CuckooFilter : public OurFilter {
+ public:
+  CuckooFilter(std::string name, const BlockRequest& request, CpuKernel kernel)
+      : OurFilter(std::move(name), std::string(CpuKernelName(kernel))),
+        request_(request),
+        cpu_kernel_(kernel) {}
+
+ protected:
+  std::unique_ptr<BitsBuilder> NewBuilder() override {
+    return std::make_unique<CuckooBuilder>(request_, cpu_kernel_);
+  }
+  std::unique_ptr<BitsReader> NewReader(const char* data, size_t size, std::string*) override {
+    return std::make_unique<CuckooReader>(data, size, cpu_kernel_);
+  }
+
+ private:
+  const BlockRequest request_;
+  const CpuKernel cpu_kernel_;
+};
+
+}  // namespace
+
+bool IsOurKind(const std::string& kind) { return kind == "cuckoo-equations"; }
+
+std::vector<std::string> OurKernels() {
+  std::vector<std::string> names;
+  for (CpuKernel kernel : SupportedCpuKernels()) names.emplace(names.begin(), CpuKernelName(kernel));
+  return names;
 }
 
-std::vector<std::string> OurKernels() { return {"portable"}; }
-
-std::vector<std::string> DefaultOurFilters() { return {}; }
+std::vector<std::string> DefaultOurFilters() { return {"cuckoo-equations:8.6", "cuckoo-equations:10"}; }
 
 std::unique_ptr<BenchFilter> MakeOurFilter(const FilterRequest& request, const std::string& kernel,
                                            std::string* error) {
-  *error = request.name + ": no kind of this name with kernel " + kernel;
-  return nullptr;
+  const std::optional<CpuKernel> cpu_kernel = CpuKernelFromName(kernel);
+  if (!IsOurKind(request.kind) || !cpu_kernel || !CpuKernelSupported(*cpu_kernel)) {
+    *error = request.name + ": no kind of this name with kernel " + kernel;
+    return nullptr;
+  }
+  BlockRequest block;
+  block.bits_per_key = request.bits_per_key;
+  return std::make_unique<CuckooFilter>(request.name, block, *cpu_kernel);
 }
 
 }  // namespace tieredfilter::bench

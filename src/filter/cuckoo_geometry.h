@@ -34,7 +34,7 @@ struct CuckooGeometry {
 // The share of a line's columns, less two that an average random system of this size cannot use,
 // that keys may fill on average. Higher is smaller at the same rate, moves more keys to their
 // secondary line (slower lookups) and builds slower; above about 0.985 builds start to fail.
-inline constexpr double kDefaultFill = 0.975;
+inline constexpr double kDefaultFill = 0.977;
 
 // The geometry for `keys` distinct keys in about keys x bits_per_key bits: at most one line more,
 // never less. bits_per_key 4..24. Lowering `fill` gives fewer planes in the same number of lines.

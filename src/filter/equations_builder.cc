@@ -185,7 +185,7 @@ class Attempt {
       tail_mask = 0;
     }
     const uint32_t shift = g.wide ? 56 : 39;
-    tail_mask |= LowBits(planes(line)) << shift;
+    tail_mask |= uint64_t{FingerprintMask(planes(line))} << shift;
     uint64_t arrived[kMaxRows];
     placement_.ReceivedHashes(line, arrived);
     uint32_t row = 0;

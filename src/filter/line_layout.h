@@ -120,6 +120,22 @@ inline KeyEquation EquationOf(uint64_t hash) {
   const unsigned __int128 second = static_cast<unsigned __int128>(mixed) * 0xd6e8feb86659fd93ULL;
   return {mixed >> 1, static_cast<uint64_t>(second >> 64), static_cast<uint64_t>(second)};
 }
+// Which fingerprint bit is the parity of word j, for planes 0 to 7. Not simply j because AVX2 folds
+// two vectors of words into one in this order, and sorting the bits of every lookup would cost more
+// than naming them here.
+inline constexpr uint32_t kBitOfWord[kLineWords] = {0, 1, 4, 5, 2, 3, 6, 7};
+
+// The fingerprint bits that words 0 to min(planes, 8) - 1 answer for.
+constexpr uint32_t WordBits(uint32_t planes) {
+  uint32_t bits = 0;
+  for (uint32_t j = 0; j < kLineWords && j < planes; ++j) bits |= 1u << kBitOfWord[j];
+  return bits;
+}
+// All fingerprint bits of a line.
+constexpr uint32_t FingerprintMask(uint32_t planes) {
+  return planes <= kLineWords ? WordBits(planes) : (1u << planes) - 1;
+}
+
 inline uint32_t NarrowFingerprint(uint64_t high) { return static_cast<uint32_t>(high >> 39); }
 inline uint32_t WideFingerprint(uint64_t high) { return static_cast<uint32_t>(high >> 56); }
 

@@ -37,14 +37,6 @@ TIEREDFILTER_INLINE uint32_t Parity(uint64_t x) {
   return static_cast<uint32_t>(__builtin_parityll(x));
 }
 
-TIEREDFILTER_INLINE uint32_t ReadTag(const char* line) {
-  uint32_t tag = 0;
-  for (uint32_t j = 0; j < kLineWords; ++j) {
-    tag |= static_cast<uint32_t>(static_cast<uint8_t>(line[8 * j + 7]) >> 7) << j;
-  }
-  return tag;
-}
-
 // A line holds packed strings of bits in the parts of words that no plane uses directly: word i
 // contributes `width` bits from bit `shift` on. Returns `count` (<= 63) bits of that string from
 // position `at` on.
@@ -60,8 +52,7 @@ TIEREDFILTER_INLINE uint64_t ReadPacked(const char* words, uint32_t shift, uint3
   return bits & LowBits(count);
 }
 
-// Planes 8 and up of a narrow line. Only about one absent key in 256 gets here, so this is written
-// for size.
+// Planes 8 and up of a narrow line. Only about one absent key in 256 gets here.
 TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uint64_t coefficients,
                                           uint32_t fingerprint) {
   const uint32_t columns = LineColumns(planes);
@@ -74,47 +65,51 @@ TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uin
   return wrong == 0;
 }
 
-TIEREDFILTER_INLINE bool NarrowLineMatches(const char* line, uint32_t tag, uint32_t planes,
-                                           const KeyEquation& key) {
-  const uint32_t fingerprint = NarrowFingerprint(key.high);
-  uint32_t wrong = 0;
-  // Four planes at a time: leaving after each would mispredict every second branch.
-  for (uint32_t j = 0; j < 4; ++j) {
-    wrong |= (Parity(LoadWord(line + 8 * j) & key.coefficients) << j) ^ (fingerprint & (1u << j));
-  }
-  if (wrong != 0) return false;
-  for (uint32_t j = 4; j < kNarrowPlanes; ++j) {
-    wrong |= (Parity(LoadWord(line + 8 * j) & key.coefficients) << j) ^ (fingerprint & (1u << j));
-  }
-  if (wrong != 0) return false;
-  return ExtraPlanesMatch(line, planes + (tag >> 7), key.coefficients, fingerprint);
-}
-
-TIEREDFILTER_INLINE bool WideLineMatches(const char* line, uint32_t tag, uint32_t planes,
-                                         const KeyEquation& key) {
-  planes += tag >> 7;
-  const uint32_t fingerprint = WideFingerprint(key.high);
-  const uint32_t tail = TailColumns(planes);
-  const uint64_t tail_coefficients = key.high & LowBits(tail);
-  for (uint32_t j = 0; j < planes; ++j) {
-    uint64_t sum = LoadWord(line + 8 * j) & key.coefficients;
-    if (tail != 0) {
-      sum ^= ReadPacked(line + 8 * planes, 0, kWordColumns, j * tail, tail) & tail_coefficients;
-    }
-    if (Parity(sum) != ((fingerprint >> j) & 1)) return false;
-  }
-  return true;
-}
-
 struct PortableKernel {
-  static TIEREDFILTER_INLINE uint32_t Tag(const char* line) { return ReadTag(line); }
+  static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
+    uint32_t tag = 0;
+    for (uint32_t j = 0; j < kLineWords; ++j) {
+      tag |= static_cast<uint32_t>(static_cast<uint8_t>(line[8 * j + 7]) >> 7) << j;
+    }
+    return tag;
+  }
+
+  // The three shapes of filters, by LinesView::planes: 8 and up, 7, below 7.
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
-    return NarrowLineMatches(line, tag, planes, key);
+    const uint32_t fingerprint = NarrowFingerprint(key.high);
+    uint32_t parities = 0;
+    // Four planes at a time: leaving after each would mispredict every second branch.
+    for (uint32_t j = 0; j < 4; ++j) {
+      parities |= Parity(LoadWord(line + 8 * j) & key.coefficients) << kBitOfWord[j];
+    }
+    if (((parities ^ fingerprint) & WordBits(4)) != 0) return false;
+    for (uint32_t j = 4; j < kLineWords; ++j) {
+      parities |= Parity(LoadWord(line + 8 * j) & key.coefficients) << kBitOfWord[j];
+    }
+    if (((parities ^ fingerprint) & WordBits(8)) != 0) return false;
+    return ExtraPlanesMatch(line, planes + (tag >> 7), key.coefficients, fingerprint);
   }
+
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    return WideLineMatches(line, tag, planes, key);
+    planes += tag >> 7;
+    const uint32_t fingerprint = WideFingerprint(key.high);
+    const uint32_t tail = TailColumns(planes);
+    const uint64_t tail_coefficients = key.high & LowBits(tail);
+    for (uint32_t j = 0; j < planes; ++j) {
+      uint64_t sum = LoadWord(line + 8 * j) & key.coefficients;
+      if (tail != 0) {
+        sum ^= ReadPacked(line + 8 * planes, 0, kWordColumns, j * tail, tail) & tail_coefficients;
+      }
+      if (Parity(sum) != ((fingerprint >> kBitOfWord[j]) & 1)) return false;
+    }
+    return true;
+  }
+
+  static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t planes,
+                                        const KeyEquation& key) {
+    return Wide(line, tag, planes, key);
   }
 };
 

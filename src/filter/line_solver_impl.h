@@ -222,11 +222,11 @@ struct SolverImpl {
     // Lanes with fewer planes than `most` have no fingerprint bits there, so this leaves their tail
     // words alone.
     for (uint32_t j = 0; j < most; ++j) {
-      Collect(g->pivot, g->tail, g->rows, kMaxTailColumns + j, g->words[j]);
+      Collect(g->pivot, g->tail, g->rows, kMaxTailColumns + kBitOfWord[j], g->words[j]);
     }
     for (uint32_t j = 0; j < most; ++j) {
       alignas(64) uint64_t plane[kSolverLanes] = {};
-      Collect(g->late_pivot, g->late, g->late_rows, kMaxTailColumns + j, plane);
+      Collect(g->late_pivot, g->late, g->late_rows, kMaxTailColumns + kBitOfWord[j], plane);
       for (uint32_t l = 0; l < kSolverLanes; ++l) {
         if (j >= g->planes[l]) continue;
         const uint32_t tail = TailColumns(g->planes[l]);
@@ -257,7 +257,7 @@ struct SolverImpl {
     }
     Backward(g, g->tail);
     for (uint32_t j = 0; j < kNarrowPlanes; ++j) {
-      Collect(g->pivot, g->tail, g->rows, kFingerprintShift + j, g->words[j]);
+      Collect(g->pivot, g->tail, g->rows, kFingerprintShift + kBitOfWord[j], g->words[j]);
     }
   }
 
@@ -277,7 +277,7 @@ struct SolverImpl {
         // columns.
         if (g->planes[l] == 0 || column < LineColumns(g->planes[l])) continue;
         for (uint32_t j = 0; j < kLineWords; ++j) {
-          symbol_of[l] |= ((g->words[j][l] >> column) & 1) << (kFingerprintShift + j);
+          symbol_of[l] |= ((g->words[j][l] >> column) & 1) << (kFingerprintShift + kBitOfWord[j]);
         }
       }
       const Lanes symbol = Load(symbol_of);

@@ -7,6 +7,16 @@ namespace tieredfilter {
 
 namespace {
 
+// Which of a kernel's line tests a filter needs, so that no lookup branches on it.
+enum class Shape { kNarrow, kWide7, kWide };
+
+// Both ends, since a block need not start at a cache line. Into the second level, as stock Bloom
+// does: 32 lines at once would push other things out of the first.
+TIEREDFILTER_INLINE void PrefetchLine(const char* line) {
+  __builtin_prefetch(line, 0, 1);
+  __builtin_prefetch(line + kLineBytes - 1, 0, 1);
+}
+
 namespace portable {
 using Kernel = PortableKernel;
 #include "src/filter/lookup_body.h"
@@ -37,22 +47,24 @@ TIEREDFILTER_POP_TARGET
 
 }  // namespace
 
-const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes) {
-  const bool narrow = planes >= kNarrowPlanes;
+const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted) {
+  const int shape = static_cast<int>(planes >= kNarrowPlanes       ? Shape::kNarrow
+                                     : planes == kNarrowPlanes - 1 ? Shape::kWide7
+                                                                   : Shape::kWide);
 #if TIEREDFILTER_X86_KERNELS
   switch (kernel) {
     case CpuKernel::kSse4:
-      return narrow ? sse4::kNarrowLookup : sse4::kWideLookup;
+      return sse4::kLookups[shape][salted];
     case CpuKernel::kAvx2:
-      return narrow ? avx2::kNarrowLookup : avx2::kWideLookup;
+      return avx2::kLookups[shape][salted];
     case CpuKernel::kAvx512:
-      return narrow ? avx512::kNarrowLookup : avx512::kWideLookup;
+      return avx512::kLookups[shape][salted];
     case CpuKernel::kPortable:
       break;
   }
 #endif
   (void)kernel;
-  return narrow ? portable::kNarrowLookup : portable::kWideLookup;
+  return portable::kLookups[shape][salted];
 }
 
 }  // namespace tieredfilter

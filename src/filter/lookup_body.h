@@ -2,11 +2,18 @@
 // in a namespace of its own and compiled for that kernel's CPU, with `Kernel` naming what tests one
 // line.
 
+template <Shape kShape>
+TIEREDFILTER_INLINE bool TestLine(const char* line, uint32_t tag, uint32_t planes,
+                                  const KeyEquation& key) {
+  if (kShape == Shape::kNarrow) return Kernel::Narrow(line, tag, planes, key);
+  if (kShape == Shape::kWide7) return Kernel::Wide7(line, tag, planes, key);
+  return Kernel::Wide(line, tag, planes, key);
+}
+
 // Reads the primary line, unless its threshold sends the key to the other one. Choosing without a
 // branch would make every lookup wait for the primary line before it can ask for the right one.
-template <bool kNarrow>
-TIEREDFILTER_INLINE bool MatchHash(const LinesView& view, uint64_t hash) {
-  hash = SaltHash(hash, view.salt);
+template <Shape kShape>
+TIEREDFILTER_INLINE bool TestHash(const LinesView& view, uint64_t hash) {
   const PrimarySlot slot = PrimaryOf(hash, view.count);
   const char* line = view.lines + uint64_t{slot.line} * kLineBytes;
   const KeyEquation key = EquationOf(hash);
@@ -15,61 +22,64 @@ TIEREDFILTER_INLINE bool MatchHash(const LinesView& view, uint64_t hash) {
     line = view.lines + uint64_t{SecondaryOf(slot.line, key.spread, view.count)} * kLineBytes;
     tag = Kernel::Tag(line);
   }
-  return kNarrow ? Kernel::Narrow(line, tag, view.planes, key)
-                 : Kernel::Wide(line, tag, view.planes, key);
+  return TestLine<kShape>(line, tag, view.planes, key);
 }
 
-template <bool kNarrow>
+template <Shape kShape, bool kSalted>
 bool MatchKey(const LinesView& view, const char* data, size_t size) {
-  return MatchHash<kNarrow>(view, HashKey(data, size));
+  const uint64_t hash = HashKey(data, size);
+  return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
 }
 
-template <bool kNarrow>
-bool MatchOneHash(const LinesView& view, uint64_t hash) {
-  return MatchHash<kNarrow>(view, hash);
+template <Shape kShape, bool kSalted>
+bool MatchHash(const LinesView& view, uint64_t hash) {
+  return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
 }
 
 // Three passes, so that cache misses of different keys overlap: ask for all primary lines; test all
 // keys against them without a branch on the threshold, noting who has to look elsewhere; then do
 // those again.
-template <bool kNarrow>
+template <Shape kShape, bool kSalted>
 void MatchKeys(const LinesView& view, const KeyView* keys, size_t count, bool* may_match) {
   uint64_t hashes[kMaxBatch];
-  const char* lines[kMaxBatch];
+  uint32_t lines[kMaxBatch];
+  uint8_t groups[kMaxBatch];
   for (size_t i = 0; i < count; ++i) {
-    hashes[i] = SaltHash(HashKey(keys[i].data, keys[i].size), view.salt);
-    lines[i] = view.lines + uint64_t{PrimaryOf(hashes[i], view.count).line} * kLineBytes;
-    // Both ends, since a block need not start at a cache line. Into the second level, as stock
-    // Bloom does: 32 lines at once would push other things out of the first.
-    __builtin_prefetch(lines[i], 0, 1);
-    __builtin_prefetch(lines[i] + kLineBytes - 1, 0, 1);
+    const uint64_t hash = HashKey(keys[i].data, keys[i].size);
+    hashes[i] = kSalted ? SaltHash(hash, view.salt) : hash;
+    const PrimarySlot slot = PrimaryOf(hashes[i], view.count);
+    lines[i] = slot.line;
+    groups[i] = static_cast<uint8_t>(slot.group);
+    PrefetchLine(view.lines + uint64_t{slot.line} * kLineBytes);
   }
   uint8_t elsewhere[kMaxBatch];
   size_t moved = 0;
   for (size_t i = 0; i < count; ++i) {
-    const PrimarySlot slot = PrimaryOf(hashes[i], view.count);
-    const KeyEquation key = EquationOf(hashes[i]);
-    const uint32_t tag = Kernel::Tag(lines[i]);
-    may_match[i] = kNarrow ? Kernel::Narrow(lines[i], tag, view.planes, key)
-                           : Kernel::Wide(lines[i], tag, view.planes, key);
+    const char* line = view.lines + uint64_t{lines[i]} * kLineBytes;
+    const uint32_t tag = Kernel::Tag(line);
+    may_match[i] = TestLine<kShape>(line, tag, view.planes, EquationOf(hashes[i]));
     elsewhere[moved] = static_cast<uint8_t>(i);
-    moved += slot.group < (tag & kTagThreshold);
+    moved += groups[i] < (tag & kTagThreshold);
   }
   for (size_t m = 0; m < moved; ++m) {
-    const uint64_t hash = hashes[elsewhere[m]];
-    const uint32_t line =
-        SecondaryOf(PrimaryOf(hash, view.count).line, EquationOf(hash).spread, view.count);
-    lines[m] = view.lines + uint64_t{line} * kLineBytes;
-    __builtin_prefetch(lines[m], 0, 1);
-    __builtin_prefetch(lines[m] + kLineBytes - 1, 0, 1);
+    const uint8_t i = elsewhere[m];
+    lines[i] = SecondaryOf(lines[i], EquationOf(hashes[i]).spread, view.count);
+    PrefetchLine(view.lines + uint64_t{lines[i]} * kLineBytes);
   }
   for (size_t m = 0; m < moved; ++m) {
-    const KeyEquation key = EquationOf(hashes[elsewhere[m]]);
-    const uint32_t tag = Kernel::Tag(lines[m]);
-    may_match[elsewhere[m]] = kNarrow ? Kernel::Narrow(lines[m], tag, view.planes, key)
-                                      : Kernel::Wide(lines[m], tag, view.planes, key);
+    const uint8_t i = elsewhere[m];
+    const char* line = view.lines + uint64_t{lines[i]} * kLineBytes;
+    may_match[i] = TestLine<kShape>(line, Kernel::Tag(line), view.planes, EquationOf(hashes[i]));
   }
 }
 
-constexpr LookupKernel kNarrowLookup = {&MatchKey<true>, &MatchKeys<true>, &MatchOneHash<true>};
-constexpr LookupKernel kWideLookup = {&MatchKey<false>, &MatchKeys<false>, &MatchOneHash<false>};
+template <Shape kShape, bool kSalted>
+constexpr LookupKernel kLookup = {&MatchKey<kShape, kSalted>, &MatchKeys<kShape, kSalted>,
+                                  &MatchHash<kShape, kSalted>};
+
+// Indexed by Shape, then by whether the filter is salted.
+constexpr LookupKernel kLookups[3][2] = {
+    {kLookup<Shape::kNarrow, false>, kLookup<Shape::kNarrow, true>},
+    {kLookup<Shape::kWide7, false>, kLookup<Shape::kWide7, true>},
+    {kLookup<Shape::kWide, false>, kLookup<Shape::kWide, true>},
+};

@@ -6,6 +6,9 @@
 
 #include "src/filter/cuckoo_geometry.h"
 #include "src/filter/equations_builder.h"
+#include "src/filter/fingerprint_builder.h"
+#include "src/filter/fingerprint_line.h"
+#include "src/filter/fingerprint_lookup.h"
 #include "src/filter/hash_sort.h"
 #include "src/filter/key_hash.h"
 #include "src/filter/short_line.h"
@@ -36,21 +39,31 @@ uint32_t Checksum(const char* trailer, size_t data_bytes) {
   return static_cast<uint32_t>(XXH3_64bits_withSeed(trailer, kChecksumAt, data_bytes));
 }
 
+bool WholeLines(size_t data_bytes) {
+  return data_bytes > 0 && data_bytes % kLineBytes == 0 && data_bytes / kLineBytes <= kMaxLines;
+}
+
 bool Consistent(const BlockMetadata& m) {
   if (m.keys == 0) return m.data_bytes == 0;
+  if (m.coding == BlockCoding::kFingerprints) {
+    return m.planes >= kMinRemainderBits && m.planes <= kMaxRemainderBits &&
+           m.short_columns == 0 && WholeLines(m.data_bytes);
+  }
   if (m.planes < kMinPlanes || m.planes > kMaxPlanes) return false;
   if (m.short_columns != 0) {
     return m.short_columns <= std::min(LineColumns(m.planes), kWordColumns) && m.more_share == 0 &&
            m.data_bytes == (size_t{m.planes} * m.short_columns + 7) / 8;
   }
-  return m.data_bytes > 0 && m.data_bytes % kLineBytes == 0 &&
-         m.data_bytes / kLineBytes <= kMaxLines;
+  return WholeLines(m.data_bytes);
 }
 
 }  // namespace
 
 double BlockMetadata::fp_rate() const {
   if (keys == 0) return 1.0;
+  if (coding == BlockCoding::kFingerprints) {
+    return std::ldexp(more_share / 128.0, -static_cast<int>(planes));
+  }
   return std::ldexp(1.0 - more_share / 510.0, -static_cast<int>(planes));
 }
 
@@ -63,7 +76,8 @@ bool ParseBlock(const char* data, size_t size, BlockMetadata* metadata) {
   BlockMetadata m;
   m.data_bytes = size - kTrailerBytes;
   if (Get(t + kChecksumAt, 4) != Checksum(t, m.data_bytes)) return false;
-  if (Get(t + kCodingAt, 1) != static_cast<uint64_t>(BlockCoding::kEquations)) return false;
+  m.coding = static_cast<BlockCoding>(Get(t + kCodingAt, 1));
+  if (m.coding != BlockCoding::kEquations && m.coding != BlockCoding::kFingerprints) return false;
   m.planes = static_cast<uint8_t>(Get(t + kPlanesAt, 1));
   m.salt = static_cast<uint8_t>(Get(t + kSaltAt, 1));
   m.short_columns = static_cast<uint8_t>(Get(t + kShortColumnsAt, 1));
@@ -151,7 +165,7 @@ BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel) {
     lines_.lines = data;
     lines_.count = static_cast<uint32_t>(metadata_.data_bytes / kLineBytes);
   }
-  kernel_ = &LookupFor(kernel, metadata_.planes);
+  kernel_ = &LookupFor(kernel, lines_.planes, lines_.salt != 0);
 }
 
 void BlockReader::MayMatch(const KeyView* keys, size_t count, bool* may_match) const {

@@ -27,8 +27,8 @@ struct LookupKernel {
   bool (*match_hash)(const LinesView& view, uint64_t hash);  // HashKey() of the key, not salted
 };
 
-// The functions for filters like `view` (its planes and salt count), with a kernel that
-// CpuKernelSupported().
-const LookupKernel& LookupFor(CpuKernel kernel, const LinesView& view);
+// The functions for filters of `planes` planes (LinesView::planes), with a kernel that
+// CpuKernelSupported(). `salted` false saves a little where LinesView::salt is 0.
+const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted = true);
 
 }  // namespace tieredfilter

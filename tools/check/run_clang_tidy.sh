@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../setup/common.sh"
 tidy="$(command -v clang-tidy-14 || command -v clang-tidy)" ||
   Die "clang-tidy not found; run tools/setup/install_dependencies.sh --checks"
-build_dir="$("$REPO_ROOT/tools/setup/build.sh")"
+build_dir="$("$REPO_ROOT/tools/setup/build.sh" --configure-only)"
 
 if (($# == 0)); then
   cd "$REPO_ROOT"

@@ -6,22 +6,25 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 Usage() {
   cat <<'END'
-usage: tools/setup/build.sh [--preset NAME] [--verbose] [TARGET...]
-  --preset NAME  a configure preset of CMakePresets.json (default: release); the folder is build/NAME
-  --verbose      show the compiler's progress
-  TARGET         what to build (default: everything)
+usage: tools/setup/build.sh [--preset NAME] [--configure-only] [--verbose] [TARGET...]
+  --preset NAME     a configure preset of CMakePresets.json (default: release); the folder is build/NAME
+  --configure-only  build nothing; enough for what reads compile_commands.json
+  --verbose         show the compiler's progress
+  TARGET            what to build (default: everything)
 Environment: TIEREDFILTER_NO_INSTALL=1 installs and fetches nothing.
 END
 }
 
 preset=release
 verbose=0
+configure_only=0
 targets=()
 while (($#)); do
   case "$1" in
     --preset) (($# > 1)) || Die "--preset needs a name"; preset="$2"; shift 2 ;;
     --preset=*) preset="${1#*=}"; shift ;;
     --verbose) verbose=1; shift ;;
+    --configure-only) configure_only=1; shift ;;
     -h | --help) Usage; exit 0 ;;
     -*) Usage >&2; Die "unknown option '$1'" ;;
     *) targets+=("$1"); shift ;;
@@ -59,10 +62,12 @@ if [[ ! -f $build_dir/CMakeCache.txt ]] && command -v ninja >/dev/null; then
   export CMAKE_GENERATOR=Ninja
 fi
 
-Say "building (preset $preset)"
+((configure_only)) || Say "building (preset $preset)"
 cd "$REPO_ROOT"
 Run cmake --preset "$preset" -DTIEREDFILTER_ROCKSDB=ON || Die "the configuration failed, see above"
-arguments=(--build "$build_dir" --parallel "$(nproc)")
-((${#targets[@]} == 0)) || arguments+=(--target "${targets[@]}")
-Run cmake "${arguments[@]}" || Die "the build failed, see above"
+if ((!configure_only)); then
+  arguments=(--build "$build_dir" --parallel "$(nproc)")
+  ((${#targets[@]} == 0)) || arguments+=(--target "${targets[@]}")
+  Run cmake "${arguments[@]}" || Die "the build failed, see above"
+fi
 printf '%s\n' "$build_dir"

@@ -57,18 +57,20 @@ bool IsPoliciesFlag(const std::string& argument) {
 std::vector<std::string> JoinRepeatedPolicies(int argc, char** argv) {
   std::vector<std::string> arguments;
   std::string joined;
+  bool given = false;
   for (int i = 0; i < argc; ++i) {
     std::string argument = argv[i];
     if (i > 0 && (argument == "--policies" || argument == "-policies") && i + 1 < argc) {
       argument += std::string("=") + argv[++i];
     }
     if (i > 0 && IsPoliciesFlag(argument)) {
+      given = true;
       joined += (joined.empty() ? "" : ";") + argument.substr(argument.find('=') + 1);
     } else {
       arguments.push_back(std::move(argument));
     }
   }
-  if (!joined.empty()) {
+  if (given) {
     arguments.insert(arguments.begin() + 1, "--policies=" + joined);
   }
   return arguments;

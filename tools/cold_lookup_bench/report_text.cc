@@ -114,9 +114,10 @@ std::string ComparedWith(const PolicyReport& policy, const PolicyReport& referen
   if (std::abs(wasted - reference_wasted) <= kNoise * std::sqrt(wasted + reference_wasted)) {
     return text + ", no difference beyond chance";
   }
-  return text + (wasted < reference_wasted
-                     ? fmt::format(", {:.1f} times fewer", reference_wasted / std::max(wasted, 1.0))
-                     : fmt::format(", {:.1f} times more", wasted / std::max(reference_wasted, 1.0)));
+  return text +
+         (wasted < reference_wasted
+              ? fmt::format(", {:.1f} times fewer", reference_wasted / std::max(wasted, 1.0))
+              : fmt::format(", {:.1f} times more", wasted / std::max(reference_wasted, 1.0)));
 }
 
 std::string Sentence(const RunReport& report) {

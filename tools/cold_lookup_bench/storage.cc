@@ -210,7 +210,7 @@ Status ScopedFolder::CreateIn(const std::string& parent, const std::string& pref
 }
 
 Status ScopedFolder::Remove() {
-  if (path_.empty()) {
+  if (path_.empty() || keep_) {
     return Status::OK();
   }
   std::error_code error;

@@ -40,12 +40,13 @@ class ScopedFolder {
 
   // Removes the folder now. IOError if something is left.
   ROCKSDB_NAMESPACE::Status Remove();
-  void Keep() { path_.clear(); }
+  void Keep() { keep_ = true; }
 
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
+  bool keep_ = false;
   std::string created_parent_;  // topmost folder that CreateIn had to create, empty if none
 };
 

@@ -1,0 +1,259 @@
+// Runs cold_lookup_bench as a user would: exit codes, the JSON, and what is left behind when it
+// cannot do its work.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tools/cold_lookup_bench/storage.h"
+
+namespace tieredfilter::cold_lookup {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string output;  // stdout and stderr
+};
+
+// Runs `command` in a shell.
+Outcome Shell(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = ::popen(("( " + command + " ) 2>&1").c_str(), "r");
+  if (pipe == nullptr) {
+    return outcome;
+  }
+  char buffer[4096];
+  for (size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    outcome.output.append(buffer, n);
+  }
+  const int status = ::pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+class ColdLookupBenchTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    // Beside the test binary: the build folder is on a disk more often than the system's temporary
+    // folder is.
+    ASSERT_TRUE(folder_.CreateIn(fs::current_path().string(), "cold lookup test.").ok());
+    fs::create_directory(Path("db"));
+    result_ = Path("result.json");
+  }
+
+  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  // A tree as small as the shape allows: a second or two per run.
+  std::string Command(const std::string& flags) const {
+    return std::string(COLD_LOOKUP_BENCH) + " --num=20000 --lookups=500 --db='" + Path("db") +
+           "' --json='" + result_ + "' " + flags;
+  }
+
+  json Result() const {
+    std::ifstream file(result_);
+    return json::parse(file, nullptr, /*allow_exceptions=*/false);
+  }
+
+  // Nothing temporary may be left, and no result unless `with_result`.
+  void ExpectNothingLeft(bool with_result) const {
+    EXPECT_TRUE(fs::is_empty(Path("db")));
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename().string();
+      EXPECT_TRUE(name == "db" || (with_result && name == "result.json")) << name;
+    }
+    EXPECT_EQ(fs::exists(result_), with_result);
+  }
+
+  ScopedFolder folder_;
+  std::string result_;
+};
+
+TEST_F(ColdLookupBenchTest, CountsTheReadsOfEveryPolicy) {
+  const Outcome run =
+      Shell(Command("--threads=2 --policies='bloomfilter:10 ribbonfilter:10;per-level-bloom:10'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  ExpectNothingLeft(/*with_result=*/true);
+  EXPECT_NE(run.output.find("Per 1000 lookups of absent keys:"), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find('\r'), std::string::npos) << "progress although stderr is no terminal";
+
+  const json result = Result();
+  ASSERT_TRUE(result.is_object());
+  EXPECT_EQ(result["valid"], true);
+  EXPECT_TRUE(result["reasons"].empty());
+  EXPECT_EQ(result["run"]["seed"], 1);
+  EXPECT_EQ(result["run"]["flags"]["num"], "20000");
+  EXPECT_FALSE(result["run"]["rocksdb_version"].get<std::string>().empty());
+  EXPECT_EQ(result["shape"]["entries"], 20000);
+  EXPECT_EQ(result["shape"]["levels"].size(), 5u);
+  ASSERT_EQ(result["policies"].size(), 4u);
+  EXPECT_EQ(result["policies"][0]["spec"], "none");
+  EXPECT_EQ(result["policies"][1]["spec"], "bloomfilter:10");
+  EXPECT_EQ(result["policies"][2]["spec"].get<std::string>().rfind("ribbonfilter:10", 0), 0u);
+  EXPECT_EQ(result["policies"][3]["spec"].get<std::string>().rfind("tieredfilter:0:bloom:20", 0),
+            0u);
+  for (const json& policy : result["policies"]) {
+    EXPECT_EQ(policy["lookups"], 500);
+    EXPECT_EQ(policy["keys_checked"], 20000);
+    EXPECT_EQ(policy["keys_lost"], 0);
+    EXPECT_EQ(policy["wasted_data_block_reads"], policy["data_block_reads"]);  // no key is present
+    EXPECT_EQ(policy["reads_avoided"].get<int64_t>(),
+              result["policies"][0]["data_block_reads"].get<int64_t>() -
+                  policy["data_block_reads"].get<int64_t>());
+    for (const char* field : {"filter_bytes", "data_block_reads", "bytes_read", "reads_avoided",
+                              "entries", "filter_checks", "false_positives"}) {
+      int64_t sum = 0;
+      for (const json& level : policy["levels"]) {
+        sum += level[field].get<int64_t>();
+      }
+      EXPECT_EQ(sum, policy[field].get<int64_t>()) << policy["spec"] << " " << field;
+    }
+  }
+  // Without filters, each lookup reads at least one block of each of the eight sorted runs.
+  EXPECT_GE(result["policies"][0]["data_block_reads"], 4000);
+  EXPECT_LT(result["policies"][0]["data_block_reads"], 4250);
+  EXPECT_GT(result["policies"][1]["reads_avoided"], 3900);
+}
+
+TEST_F(ColdLookupBenchTest, EveryLevelHoldsTheFilterItsRuleAsksFor) {
+  const Outcome run =
+      Shell(Command("--policies='tieredfilter:0:none,1-2:bloom:16,3:ribbon:9,bottommost:bloom:6'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const json policy = Result()["policies"][1];
+  EXPECT_EQ(policy["levels"][0]["stored"], "none");
+  EXPECT_EQ(policy["levels"][0]["filter_checks"], 0);
+  EXPECT_EQ(policy["levels"][0]["reads_avoided"], 0);
+  EXPECT_EQ(policy["levels"][2]["stored"].get<std::string>().rfind("bloom:", 0), 0u);
+  EXPECT_NEAR(policy["levels"][2]["filter_bits_per_key"], 16, 3);  // 64-byte lines for 179 keys
+  EXPECT_EQ(policy["levels"][3]["stored"].get<std::string>().rfind("ribbon:", 0), 0u);
+  EXPECT_NEAR(policy["levels"][3]["filter_bits_per_key"], 9, 0.5);
+  EXPECT_NEAR(policy["levels"][4]["filter_bits_per_key"], 6, 0.2);
+}
+
+TEST_F(ColdLookupBenchTest, TheSameSeedGivesTheSameFiguresAndAnotherSeedOthers) {
+  const auto figures = [&](const std::string& flags) {
+    EXPECT_EQ(Shell(Command("--verify_keys=false --policies=bloomfilter:4 " + flags)).exit_code, 0);
+    const json result = Result();
+    return std::make_pair(result["shape"]["fingerprint"], result["policies"][1]["levels"]);
+  };
+  const auto first = figures("--seed=5");
+  EXPECT_EQ(first, figures("--seed=5 --threads=3"));
+  EXPECT_NE(first, figures("--seed=6"));
+}
+
+TEST_F(ColdLookupBenchTest, PoliciesMayBeGivenByRepeatingTheFlag) {
+  const Outcome run =
+      Shell(Command("--verify_keys=false --policies=bloomfilter:4 --policies bloomfilter:8"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const json result = Result();
+  ASSERT_EQ(result["policies"].size(), 3u);
+  EXPECT_EQ(result["policies"][2]["spec"], "bloomfilter:8");
+}
+
+TEST_F(ColdLookupBenchTest, APolicyThatWritesNoFilterMakesTheRunInvalid) {
+  const Outcome run = Shell(Command("--policies='tieredfilter:*:none'"));
+  EXPECT_EQ(run.exit_code, 1) << run.output;
+  EXPECT_NE(run.output.find("never consulted"), std::string::npos) << run.output;
+  EXPECT_EQ(Result()["valid"], false);
+  EXPECT_FALSE(Result()["reasons"].empty());
+}
+
+TEST_F(ColdLookupBenchTest, RefusesFlagsThatMakeNoSenseAndNamesThem) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--num=10", "--num=10"},
+      {"--key_size=3", "--key_size=3"},
+      {"--lookups=0", "--lookups=0"},
+      {"--threads=0", "--threads=0"},
+      {"--policies=''", "--policies"},
+      {"--policies=blomfilter:10", "blomfilter:10"},
+      {"--policies='tieredfilter:0:bloom:nan'", "nan"},
+      {"--compression_type=brotli", "--compression_type=brotli"},
+      {"--max_bytes_for_level_multiplier=0.5", "--max_bytes_for_level_multiplier=0.5"},
+      {"bloomfilter:10", "bloomfilter:10"}};
+  for (const auto& [flags, named] : cases) {
+    const Outcome run = Shell(Command(flags));
+    EXPECT_EQ(run.exit_code, 2) << flags << "\n" << run.output;
+    EXPECT_NE(run.output.find(named), std::string::npos) << flags << "\n" << run.output;
+    ExpectNothingLeft(/*with_result=*/false);
+  }
+  EXPECT_NE(Shell(Command("--no_such_flag=1")).exit_code, 0);
+}
+
+TEST_F(ColdLookupBenchTest, SaysWhenAPathCannotBeWritten) {
+  Outcome run = Shell(Command("--db=/proc/cold_lookup_bench"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("/proc/cold_lookup_bench"), std::string::npos) << run.output;
+  run = Shell(Command("--json=/proc/result.json"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("/proc/result.json"), std::string::npos) << run.output;
+  ExpectNothingLeft(/*with_result=*/false);
+}
+
+TEST_F(ColdLookupBenchTest, RefusesAFileSystemInMemory) {
+  struct statfs info;
+  constexpr long kTmpfs = 0x01021994;
+  if (::statfs("/dev/shm", &info) != 0 || info.f_type != kTmpfs ||
+      ::access("/dev/shm", W_OK) != 0) {
+    GTEST_SKIP() << "no tmpfs at /dev/shm";
+  }
+  const Outcome run = Shell(Command("--db=/dev/shm"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("tmpfs"), std::string::npos) << run.output;
+  ExpectNothingLeft(/*with_result=*/false);
+}
+
+TEST_F(ColdLookupBenchTest, AFullDiskIsAnErrorAndLeavesNothing) {
+  // A file size limit hits RocksDB as a full disk does: a write comes back with an error.
+  const Outcome run = Shell("ulimit -f 6000; " + Command("--num=200000"));
+  EXPECT_EQ(run.exit_code, 1) << run.output;
+  EXPECT_NE(run.output.find("IO error"), std::string::npos) << run.output;
+  ExpectNothingLeft(/*with_result=*/false);
+}
+
+TEST_F(ColdLookupBenchTest, AnInterruptLeavesNothing) {
+  std::ofstream(result_) << "older";
+  // exec: so that the process to be interrupted is the driver and not the shell.
+  const std::string command = "exec " + Command("--num=3000000 --lookups=1000000");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  // Once the database is there the run is under way.
+  for (int i = 0; i < 600 && fs::is_empty(Path("db")); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_EQ(::kill(child, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+  std::ifstream file(result_);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "older");
+  fs::remove(result_);
+  ExpectNothingLeft(/*with_result=*/false);
+}
+
+TEST_F(ColdLookupBenchTest, KeepsTheDatabasesWhenAsked) {
+  const Outcome run = Shell(Command("--keep_db --verify_keys=false --policies=bloomfilter:10"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_FALSE(fs::is_empty(Path("db")));
+  EXPECT_EQ(Shell(std::string(COLD_LOOKUP_BENCH) + " --keep_db").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tieredfilter::cold_lookup

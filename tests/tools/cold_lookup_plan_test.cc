@@ -1,0 +1,282 @@
+// The pure parts of cold_lookup_bench that decide what is written and asked: tree plan, keys, bits
+// per level, flags.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/cold_lookup_bench/config.h"
+#include "tools/cold_lookup_bench/key_space.h"
+#include "tools/cold_lookup_bench/per_level_bits.h"
+#include "tools/cold_lookup_bench/policy_choice.h"
+#include "tools/cold_lookup_bench/tree_plan.h"
+
+namespace tieredfilter::cold_lookup {
+namespace {
+
+using ROCKSDB_NAMESPACE::Status;
+
+TreeShape Shape(uint64_t num_keys) {
+  TreeShape shape;
+  shape.num_keys = num_keys;
+  shape.num_levels = 5;
+  shape.sorted_levels = 4;
+  shape.level0_files = 4;
+  shape.size_ratio = 10;
+  shape.entries_per_file = 10000;
+  return shape;
+}
+
+TreePlan Plan(const TreeShape& shape) {
+  TreePlan plan;
+  const Status s = PlanTree(shape, &plan);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  return plan;
+}
+
+TEST(TreePlanTest, HoldsEveryKeyOnceWithTheAskedRatio) {
+  for (const uint64_t num : {20000, 123457, 1000000}) {
+    const TreePlan plan = Plan(Shape(num));
+    EXPECT_EQ(plan.TotalEntries(), num);
+    ASSERT_EQ(plan.runs.size(), 8u);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(plan.runs[i].level, 4 - i);
+      EXPECT_NEAR(
+          static_cast<double>(plan.runs[i].entries) / static_cast<double>(plan.runs[i + 1].entries),
+          10, 1);
+    }
+    uint64_t level0 = 0;
+    for (size_t i = 4; i < 8; ++i) {
+      EXPECT_EQ(plan.runs[i].level, 0);
+      EXPECT_EQ(plan.runs[i].files, 1u);
+      level0 += plan.runs[i].entries;
+    }
+    EXPECT_NEAR(static_cast<double>(level0), static_cast<double>(plan.runs[3].entries), 4);
+  }
+}
+
+TEST(TreePlanTest, FilesOfARunCoverItAndDifferByOneKeyAtMost) {
+  const TreePlan plan = Plan(Shape(123457));
+  for (const RunPlan& run : plan.runs) {
+    EXPECT_EQ(run.FirstEntryOfFile(0), 0u);
+    EXPECT_EQ(run.FirstEntryOfFile(run.files), run.entries);
+    for (uint64_t file = 0; file < run.files; ++file) {
+      const uint64_t keys = run.FirstEntryOfFile(file + 1) - run.FirstEntryOfFile(file);
+      EXPECT_GE(keys, run.entries / run.files);
+      EXPECT_LE(keys, run.entries / run.files + 1);
+      EXPECT_LE(keys, 10000u);
+    }
+  }
+}
+
+TEST(TreePlanTest, RefusesShapesThatCannotBeBuiltAndNamesTheFlag) {
+  const auto message = [](TreeShape shape) {
+    TreePlan plan;
+    const Status s = PlanTree(shape, &plan);
+    EXPECT_TRUE(s.IsInvalidArgument());
+    return s.ToString();
+  };
+  TreeShape shape = Shape(1000);
+  EXPECT_NE(message(shape).find("--num=1000"), std::string::npos);
+  shape = Shape(20000);
+  shape.sorted_levels = 5;
+  EXPECT_NE(message(shape).find("--sorted_levels=5"), std::string::npos);
+  shape = Shape(20000);
+  shape.size_ratio = std::nan("");
+  EXPECT_NE(message(shape).find("--max_bytes_for_level_multiplier"), std::string::npos);
+  shape = Shape(20000);
+  shape.level0_files = 1000;
+  EXPECT_NE(message(shape).find("--level0_files=1000"), std::string::npos);
+  shape = Shape(20000);
+  shape.level0_files = -1;
+  EXPECT_NE(message(shape).find("--level0_files=-1"), std::string::npos);
+  shape = Shape(20000);
+  shape.entries_per_file = 0;
+  EXPECT_NE(message(shape).find("--target_file_size_base"), std::string::npos);
+}
+
+TEST(TreePlanTest, TheNumberOfKeysItAsksForIsEnough) {
+  TreePlan plan;
+  const std::string message = PlanTree(Shape(1000), &plan).ToString();
+  const std::string marker = "wants --num=";
+  const uint64_t wanted = std::stoull(message.substr(message.find(marker) + marker.size()));
+  EXPECT_TRUE(PlanTree(Shape(wanted), &plan).ok());
+}
+
+TEST(KeySpaceTest, KeysOfARunAscendAndNoTwoRunsShareOne) {
+  const TreePlan plan = Plan(Shape(20000));
+  const KeySpace keys(plan, 7, 16, 100);
+  std::set<std::string> all;
+  std::string key;
+  for (size_t run = 0; run < plan.runs.size(); ++run) {
+    std::string last;
+    for (uint64_t i = 0; i < plan.runs[run].entries; ++i) {
+      keys.PresentKey(run, i, &key);
+      EXPECT_EQ(key.size(), 16u);
+      EXPECT_LT(last, key);
+      last = key;
+      all.insert(key);
+    }
+  }
+  EXPECT_EQ(all.size(), 20000u);
+}
+
+TEST(KeySpaceTest, AbsentKeysAreAbsentAndInsideEveryRun) {
+  const TreePlan plan = Plan(Shape(20000));
+  const KeySpace keys(plan, 7, 8, 8);
+  std::set<std::string> present;
+  std::string first;
+  std::string last = "\xff\xff\xff\xff\xff\xff\xff\xff";
+  std::string key;
+  for (size_t run = 0; run < plan.runs.size(); ++run) {
+    for (uint64_t i = 0; i < plan.runs[run].entries; ++i) {
+      keys.PresentKey(run, i, &key);
+      present.insert(key);
+      first = i == 0 ? std::max(first, key) : first;
+    }
+    last = std::min(last, key);
+  }
+  std::set<std::string> absent;
+  for (uint64_t number = 0; number < 20000; ++number) {
+    keys.AbsentKey(number, &key);
+    EXPECT_EQ(present.count(key), 0u);
+    EXPECT_GT(key, first);
+    EXPECT_LT(key, last);
+    absent.insert(key);
+  }
+  EXPECT_EQ(absent.size(), 20000u);
+}
+
+TEST(KeySpaceTest, AnotherSeedGivesOtherKeysAndLookups) {
+  const TreePlan plan = Plan(Shape(20000));
+  const KeySpace one(plan, 1, 16, 32);
+  const KeySpace same(plan, 1, 16, 32);
+  const KeySpace other(plan, 2, 16, 32);
+  std::string a;
+  std::string b;
+  one.PresentKey(0, 17, &a);
+  same.PresentKey(0, 17, &b);
+  EXPECT_EQ(a, b);
+  other.PresentKey(0, 17, &b);
+  EXPECT_NE(a, b);
+  one.AbsentKey(3, &a);
+  other.AbsentKey(3, &b);
+  EXPECT_NE(a, b);
+  one.ValueOf(0, 17, &a);
+  one.ValueOf(0, 18, &b);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(a.size(), 32u);
+}
+
+TEST(KeySpaceTest, PicksEveryRunInProportionToItsSize) {
+  const TreePlan plan = Plan(Shape(20000));
+  const KeySpace keys(plan, 1, 16, 8);
+  constexpr uint64_t kPicks = 100000;
+  std::vector<uint64_t> picked(plan.runs.size());
+  for (uint64_t number = 0; number < kPicks; ++number) {
+    size_t run = 0;
+    uint64_t index = 0;
+    keys.PickPresent(number, &run, &index);
+    ASSERT_LT(index, plan.runs[run].entries);
+    ++picked[run];
+  }
+  for (size_t run = 0; run < plan.runs.size(); ++run) {
+    const double expected = static_cast<double>(plan.runs[run].entries) / 20000 * kPicks;
+    EXPECT_NEAR(static_cast<double>(picked[run]), expected, 5 * std::sqrt(expected) + 1) << run;
+  }
+}
+
+TEST(PerLevelBitsTest, SpendsTheBudgetAndGivesSmallRunsMore) {
+  const TreePlan plan = Plan(Shape(10000000));
+  for (const double average : {2.0, 6.0, 10.0, 14.0}) {
+    const std::vector<double> bits = BloomBitsPerRun(plan, average);
+    double spent = 0;
+    for (size_t run = 0; run < plan.runs.size(); ++run) {
+      spent += bits[run] * static_cast<double>(plan.runs[run].entries);
+      EXPECT_LE(bits[run], kMaxBloomBits);
+    }
+    EXPECT_NEAR(spent / 1e7, average, 0.001);
+    EXPECT_TRUE(std::is_sorted(bits.begin(), bits.end()));
+  }
+}
+
+TEST(PerLevelBitsTest, ALevelUpGetsFourPointEightBitsMore) {
+  const std::vector<double> bits = BloomBitsPerRun(Plan(Shape(10000000)), 8.0);
+  // ln(10) / ln(2)^2, as long as neither end is cut off.
+  EXPECT_NEAR(bits[1] - bits[0], 4.79, 0.02);
+  EXPECT_NEAR(bits[2] - bits[1], 4.79, 0.02);
+}
+
+TEST(PerLevelBitsTest, IsNoWorseThanItsNeighbours) {
+  // Moving bits between any two runs must not lower the expected false positives.
+  const TreePlan plan = Plan(Shape(10000000));
+  std::vector<double> bits = BloomBitsPerRun(plan, 8.0);
+  const auto expected = [](const std::vector<double>& b) {
+    double sum = 0;
+    for (const double x : b) {
+      sum += std::exp(-x * std::log(2.0) * std::log(2.0));
+    }
+    return sum;
+  };
+  const double best = expected(bits);
+  for (size_t from = 0; from < bits.size(); ++from) {
+    for (size_t to = 0; to < bits.size(); ++to) {
+      std::vector<double> moved = bits;
+      moved[from] -= 0.1;
+      moved[to] += 0.1 * static_cast<double>(plan.runs[from].entries) /
+                   static_cast<double>(plan.runs[to].entries);
+      if (from != to && moved[to] <= kMaxBloomBits) {
+        EXPECT_GE(expected(moved), best) << from << " to " << to;
+      }
+    }
+  }
+}
+
+TEST(PerLevelBitsTest, ALevelThatWouldGetLessThanOneBitGetsNoFilter) {
+  const std::string spec = BloomSpecPerLevel(Plan(Shape(1000000)), 1.0);
+  EXPECT_NE(spec.find("4:none"), std::string::npos) << spec;
+  EXPECT_NE(spec.find("0:bloom:"), std::string::npos) << spec;
+}
+
+TEST(SplitPoliciesTest, SplitsAtSemicolonsAndBlanksOutsideBraces) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(SplitPolicies(""), List());
+  EXPECT_EQ(SplitPolicies(" ; ;"), List());
+  EXPECT_EQ(SplitPolicies("none bloomfilter:10"), (List{"none", "bloomfilter:10"}));
+  EXPECT_EQ(SplitPolicies("tieredfilter:0-1:bloom:14,2+:bloom:7;none"),
+            (List{"tieredfilter:0-1:bloom:14,2+:bloom:7", "none"}));
+  EXPECT_EQ(SplitPolicies("{id=tieredfilter;spec=bloom:7} none"),
+            (List{"{id=tieredfilter;spec=bloom:7}", "none"}));
+}
+
+TEST(PolicyChoiceTest, PutsTheBaselineFirstAndOnce) {
+  const TreePlan plan = Plan(Shape(20000));
+  std::vector<PolicyChoice> choices;
+  ASSERT_TRUE(
+      ChoosePolicies({"bloomfilter:10", "none", "per-level-bloom:10"}, plan, &choices).ok());
+  ASSERT_EQ(choices.size(), 3u);
+  EXPECT_EQ(choices[0].spec, "none");
+  EXPECT_EQ(choices[0].policy, nullptr);
+  EXPECT_EQ(choices[1].requested, "bloomfilter:10");
+  ASSERT_NE(choices[1].policy, nullptr);
+  EXPECT_EQ(choices[2].requested, "per-level-bloom:10");
+  EXPECT_EQ(choices[2].spec.rfind("tieredfilter:0:bloom:20.000", 0), 0u) << choices[2].spec;
+  ASSERT_NE(choices[2].policy, nullptr);
+}
+
+TEST(PolicyChoiceTest, RefusesWhatRocksdbDoesNotTakeAndNamesIt) {
+  const TreePlan plan = Plan(Shape(20000));
+  for (const char* bad : {"blomfilter:10", "tieredfilter:0:bloom:-3", "per-level-bloom:",
+                          "per-level-bloom:ten", "per-level-bloom:99", "nullptr"}) {
+    std::vector<PolicyChoice> choices;
+    const Status s = ChoosePolicies({bad}, plan, &choices);
+    EXPECT_TRUE(s.IsInvalidArgument()) << bad;
+    EXPECT_NE(s.ToString().find(bad), std::string::npos) << s.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace tieredfilter::cold_lookup

@@ -11,11 +11,15 @@
 #include "plugin/rocksdb_compat.h"
 #include "plugin/stock_filters.h"
 #include "rocksdb/table.h"
+#include "src/format/block.h"
 #include "src/policy/bloom_rate.h"
 #include "tests/plugin/host_test_util.h"
 
 namespace tieredfilter {
 namespace {
+
+// Written out: this byte is in files on disk.
+constexpr unsigned char kBlockMarker = 0xa5;
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
@@ -203,8 +207,7 @@ TEST_F(FilterReaderTest, OurMarkerAndUnknownMarkersMayMatch) {
       EXPECT_TRUE(Answer(block)) << marker;
     }
   }
-  EXPECT_TRUE(
-      Answer(std::string(64, '\0') + static_cast<char>(kOurBlockMarker) + "\xff\xff\xff\xff"));
+  EXPECT_TRUE(Answer(std::string(64, '\0') + static_cast<char>(kBlockMarker) + "\xff\xff\xff\xff"));
 }
 
 TEST_F(FilterReaderTest, RandomBytesDoNotCrash) {
@@ -227,9 +230,11 @@ TEST_F(FilterReaderTest, RandomBytesDoNotCrash) {
 TEST_F(FilterReaderTest, StockFiltersAreReadInFull) {
   for (const char* spec : {"bloom:10", "ribbon:7"}) {
     const auto policy = Policy(spec);
-    const std::string block = BuildFilter(*policy, 10000);
+    // Enough keys to notice a reader that denies one in ten thousand.
+    constexpr uint64_t kKeys = 100000;
+    const std::string block = BuildFilter(*policy, kKeys);
     const std::unique_ptr<FilterBitsReader> reader(NewFilterBitsReader(block));
-    for (uint64_t i = 0; i < 10000; ++i) {
+    for (uint64_t i = 0; i < kKeys; ++i) {
       ASSERT_TRUE(reader->MayMatch(Key(i))) << spec;
     }
     EXPECT_LT(CountFalsePositives(*policy, block, 10000), 200u) << spec;

@@ -57,6 +57,50 @@ bool Consistent(const BlockMetadata& m) {
   return WholeLines(m.data_bytes);
 }
 
+// Bytes of the lines for so many distinct keys.
+size_t DataBytes(size_t keys, const BlockRequest& request) {
+  if (keys == 0) return 0;
+  if (request.coding == BlockCoding::kFingerprints) {
+    return size_t{FingerprintLines(keys, request.bits_per_key)} * kLineBytes;
+  }
+  return GeometryForBits(keys, request.bits_per_key).data_bytes();
+}
+
+// These two fill the lines of block->data, which has room for DataBytes(n, request), and what the
+// metadata says about them. They return the salt that the hashes then have.
+uint8_t BuildEquationsData(uint64_t* hashes, size_t n, const BlockRequest& request,
+                           CpuKernel kernel, BuiltBlock* block) {
+  const CuckooGeometry geometry = GeometryForBits(n, request.bits_per_key);
+  const BuiltLines built =
+      BuildEquations(hashes, n, request.bits_per_key, geometry, kernel, block->data.get());
+  block->ok = built.ok;
+  block->attempts = built.attempts;
+  block->keys_given = built.keys_given;
+  if (built.ok) {
+    BlockMetadata& m = block->metadata;
+    m.planes = built.planes;
+    m.salt = built.salt;
+    m.short_columns = static_cast<uint8_t>(geometry.short_columns);
+    m.more_share = static_cast<uint8_t>(std::lround(255.0 * built.more / geometry.lines));
+  }
+  return built.salt;
+}
+
+uint8_t BuildFingerprintsData(uint64_t* hashes, size_t n, const BlockRequest& request,
+                              BuiltBlock* block) {
+  const uint32_t lines = FingerprintLines(n, request.bits_per_key);
+  const BuiltFingerprints built = BuildFingerprints(hashes, n, lines, block->data.get());
+  block->ok = built.ok;
+  block->attempts = built.attempts;
+  block->keys_given = built.keys_given;
+  if (built.ok) {
+    block->metadata.planes = built.remainder_bits;
+    block->metadata.salt = built.salt;
+    block->metadata.more_share = built.occupancy;
+  }
+  return built.salt;
+}
+
 }  // namespace
 
 double BlockMetadata::fp_rate() const {
@@ -109,8 +153,21 @@ void WriteTrailer(const BlockMetadata& m, char* data) {
 }
 
 size_t BlockBytes(size_t keys, const BlockRequest& request) {
-  if (keys == 0) return kTrailerBytes;
-  return GeometryForBits(keys, request.bits_per_key).data_bytes() + kTrailerBytes;
+  return DataBytes(keys, request) + kTrailerBytes;
+}
+
+double ExpectedRate(size_t keys, const BlockRequest& request) {
+  if (keys == 0) return 1.0;
+  if (request.coding == BlockCoding::kFingerprints) {
+    return FingerprintRateForBits(static_cast<double>(DataBytes(keys, request)) * 8 /
+                                  static_cast<double>(keys));
+  }
+  return GeometryForBits(keys, request.bits_per_key).fp_rate();
+}
+
+double BitsForRate(BlockCoding coding, double fp_rate, bool* rate_is_met) {
+  return coding == BlockCoding::kFingerprints ? FingerprintBitsForRate(fp_rate, rate_is_met)
+                                              : BitsForRate(fp_rate, rate_is_met);
 }
 
 BuiltBlock BuildBlock(uint64_t* hashes, size_t n, const BlockRequest& request, CpuKernel kernel) {
@@ -121,23 +178,14 @@ BuiltBlock BuildBlock(uint64_t* hashes, size_t n, const BlockRequest& request, C
   m.level = request.level;
   m.asked_millibits = request.asked_millibits;
   m.solution = request.solution;
-  const CuckooGeometry geometry = GeometryForBits(n, request.bits_per_key);
   if (n > 0 && n <= UINT32_MAX) {
-    m.data_bytes = geometry.data_bytes();
+    m.data_bytes = DataBytes(n, request);
     block.data.reset(new char[m.data_bytes + kTrailerBytes]);
-    const BuiltLines built =
-        BuildEquations(hashes, n, request.bits_per_key, geometry, kernel, block.data.get());
-    block.ok = built.ok;
-    block.attempts = built.attempts;
-    block.keys_given = built.keys_given;
-    if (built.ok) {
-      m.keys = static_cast<uint32_t>(n);
-      m.planes = built.planes;
-      m.salt = built.salt;
-      m.short_columns = static_cast<uint8_t>(geometry.short_columns);
-      m.more_share = static_cast<uint8_t>(std::lround(255.0 * built.more / geometry.lines));
-    }
-    for (size_t i = 0; i < n; ++i) hashes[i] = UnsaltHash(hashes[i], built.salt);
+    const uint8_t salt = m.coding == BlockCoding::kFingerprints
+                             ? BuildFingerprintsData(hashes, n, request, &block)
+                             : BuildEquationsData(hashes, n, request, kernel, &block);
+    if (block.ok) m.keys = static_cast<uint32_t>(n);
+    for (size_t i = 0; i < n; ++i) hashes[i] = UnsaltHash(hashes[i], salt);
   } else {
     block.ok = n == 0;
   }
@@ -165,7 +213,9 @@ BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel) {
     lines_.lines = data;
     lines_.count = static_cast<uint32_t>(metadata_.data_bytes / kLineBytes);
   }
-  kernel_ = &LookupFor(kernel, lines_.planes, lines_.salt != 0);
+  kernel_ = metadata_.coding == BlockCoding::kFingerprints
+                ? &FingerprintLookupFor(kernel, metadata_.planes)
+                : &LookupFor(kernel, metadata_.planes, metadata_.salt != 0);
 }
 
 void BlockReader::MayMatch(const KeyView* keys, size_t count, bool* may_match) const {

@@ -23,10 +23,11 @@ enum class BlockCoding : uint8_t { kEquations = 1, kFingerprints = 2 };
 // What a block says about itself.
 struct BlockMetadata {
   BlockCoding coding = BlockCoding::kEquations;
-  uint8_t planes = 0;  // of the lower kind; fingerprints: bits of a fingerprint
+  uint8_t planes = 0;  // of the lower kind; fingerprints: bits of a remainder
   uint8_t salt = 0;
   uint8_t short_columns = 0;  // 0: whole lines
-  uint8_t more_share = 0;     // share of lines with one more plane, in 1/255
+  // Share of lines with one more plane, in 1/255; fingerprints: BuiltFingerprints::occupancy.
+  uint8_t more_share = 0;
   uint32_t keys = 0;
   uint8_t level = kUnknownLevel;  // at creation
   uint16_t asked_millibits = 0;   // per key; 0: a rate was asked for, or not known
@@ -34,7 +35,7 @@ struct BlockMetadata {
   // Not stored: follows from the block's size.
   size_t data_bytes = 0;
 
-  // False-positive rate by construction.
+  // False-positive rate by construction; 1 for no keys.
   double fp_rate() const;
 };
 
@@ -49,7 +50,7 @@ void WriteTrailer(const BlockMetadata& metadata, char* data);
 // What a builder is asked for.
 struct BlockRequest {
   BlockCoding coding = BlockCoding::kEquations;
-  double bits_per_key = 10;  // 4..24, really stored
+  double bits_per_key = 10;  // 4..24 (fingerprints: 4.5..24), really stored
   uint8_t level = kUnknownLevel;
   uint16_t asked_millibits = 0;
   uint32_t solution = 0;
@@ -58,6 +59,14 @@ struct BlockRequest {
 // Bytes of a block for so many distinct keys. Monotone in `keys`; what BuildBlock then writes has
 // exactly this size.
 size_t BlockBytes(size_t keys, const BlockRequest& request);
+
+// The false-positive rate to expect of that block, before it is built. Exact for equations; for
+// fingerprints see FingerprintRateForBits.
+double ExpectedRate(size_t keys, const BlockRequest& request);
+
+// The bits per key that a large block needs for a false-positive rate (0 < rate < 1), within the
+// coding's limits; *rate_is_met says whether those cut it.
+double BitsForRate(BlockCoding coding, double fp_rate, bool* rate_is_met = nullptr);
 
 struct BuiltBlock {
   std::unique_ptr<char[]> data;

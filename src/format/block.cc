@@ -46,8 +46,8 @@ bool WholeLines(size_t data_bytes) {
 bool Consistent(const BlockMetadata& m) {
   if (m.keys == 0) return m.data_bytes == 0;
   if (m.coding == BlockCoding::kFingerprints) {
-    return m.planes >= kMinRemainderBits && m.planes <= kMaxRemainderBits &&
-           m.short_columns == 0 && WholeLines(m.data_bytes);
+    return m.planes >= kMinRemainderBits && m.planes <= kMaxRemainderBits && m.short_columns == 0 &&
+           WholeLines(m.data_bytes);
   }
   if (m.planes < kMinPlanes || m.planes > kMaxPlanes) return false;
   if (m.short_columns != 0) {

@@ -46,7 +46,7 @@ inline constexpr uint32_t kNarrowPlanes = 8;
 // A wide row keeps its columns beyond the first word and its fingerprint in one word: 56 + 8 bits.
 inline constexpr uint32_t kMaxTailColumns = 56;
 
-inline constexpr uint8_t kTagMoreplanes = 0x80;
+inline constexpr uint8_t kTagMorePlanes = 0x80;
 inline constexpr uint8_t kTagThreshold = 0x7f;
 
 constexpr uint64_t LowBits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }

@@ -74,7 +74,7 @@ struct PortableKernel {
     return tag;
   }
 
-  // The three shapes of filters, by LinesView::planes: 8 and up, 7, below 7.
+  // The shapes of filters, by LinesView::planes: above 8, 8, 7, below 7.
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
     const uint32_t fingerprint = NarrowFingerprint(key.high);
@@ -89,6 +89,11 @@ struct PortableKernel {
     }
     if (((parities ^ fingerprint) & WordBits(8)) != 0) return false;
     return ExtraPlanesMatch(line, planes + (tag >> 7), key.coefficients, fingerprint);
+  }
+
+  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t planes,
+                                          const KeyEquation& key) {
+    return Narrow(line, tag, planes, key);
   }
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,

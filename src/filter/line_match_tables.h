@@ -47,50 +47,38 @@ inline constexpr WideLanes kWideLanes[] = {MakeWideLanes(4), MakeWideLanes(5), M
                                            MakeWideLanes(7), MakeWideLanes(8)};
 
 // Narrow lines with extra planes. The bits above column C of word i hold a piece of the string of
-// extra planes; a piece ends at most one plane and begins the next. So each word has two parities,
-// `first` and `second`, and a plane's parity is that of some of the sixteen.
+// extra planes; the coefficients that meet it are the key's own C coefficients, rotated.
 struct ExtraLanes {
-  alignas(64) uint64_t
-      right[8];  // the coefficients that meet word i's piece: the plane's coefficients rotated
+  alignas(
+      64) uint64_t right[8];  // rotation: down by `right`, and what falls off comes back `left` up
   alignas(64) uint64_t left[8];
-  alignas(64) uint64_t first_mask[8];
-  alignas(64) uint64_t second_mask[8];
+  alignas(64) uint64_t of_plane[9][8];  // which bits of word i's piece belong to extra plane k; 0
+                                        // where there is none
   uint64_t column_mask;
-  int columns;
-  uint16_t
-      parts_of[8];  // per extra plane: bit kBitOfWord[i] for `first` of word i, 8 more for `second`
-
-  TIEREDFILTER_INLINE bool Matches(uint32_t parities, uint32_t planes, uint32_t fingerprint) const {
-    uint32_t wrong = 0;
-    for (uint32_t k = 0; k + kNarrowPlanes < planes; ++k) {
-      wrong |= Parity(parities & parts_of[k]) ^ ((fingerprint >> (kNarrowPlanes + k)) & 1);
-    }
-    return wrong == 0;
-  }
+  uint32_t columns;
+  uint32_t fingerprint_mask;
 };
 
-// Beyond this a piece could touch three planes. Such filters (over 18 bits per key) check extra
-// planes as portable code does.
+// Beyond this a piece could wrap around more than once. Such filters (over 18 bits per key) check
+// extra planes as portable code does.
 inline constexpr uint32_t kMaxExtraLanesPlanes = 16;
+inline constexpr uint32_t kExtraPieceBits9 = kWordColumns - LineColumns(9);  // 7
 
 constexpr ExtraLanes MakeExtraLanes(uint32_t planes) {
   ExtraLanes lanes{};
   const uint32_t columns = LineColumns(planes), width = kWordColumns - columns;
   for (uint32_t i = 0; i < kLineWords; ++i) {
-    const uint32_t plane = i * width / columns, skip = i * width % columns;
-    const uint32_t own = columns - skip < width ? columns - skip : width;
+    const uint32_t skip = i * width % columns;
     lanes.right[i] = skip;
     lanes.left[i] = columns - skip;
-    lanes.first_mask[i] = LowBits(own);
-    lanes.second_mask[i] = LowBits(width) & ~LowBits(own);
-    for (uint32_t part = 0; part < 2; ++part) {
-      if (plane + part + kNarrowPlanes < planes) {
-        lanes.parts_of[plane + part] |= static_cast<uint16_t>(1u << (kBitOfWord[i] + 8 * part));
-      }
+    for (uint32_t bit = 0; bit < width; ++bit) {
+      const uint32_t plane = (i * width + bit) / columns;
+      if (plane + kNarrowPlanes < planes) lanes.of_plane[plane][i] |= uint64_t{1} << bit;
     }
   }
   lanes.column_mask = LowBits(columns);
-  lanes.columns = static_cast<int>(columns);
+  lanes.columns = columns;
+  lanes.fingerprint_mask = FingerprintMask(planes);
   return lanes;
 }
 

@@ -56,40 +56,85 @@ struct Avx2Kernel {
     return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 24))));
   }
 
+  static TIEREDFILTER_INLINE bool FirstEightMatch(__m256i low, __m256i high, uint32_t fingerprint,
+                                                  const KeyEquation& key) {
+    const __m256i coefficients = Fill(key.coefficients);
+    return Parities(_mm256_and_si256(low, coefficients), _mm256_and_si256(high, coefficients)) ==
+           (fingerprint & 0xff);
+  }
+
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
-    const __m256i coefficients = Fill(key.coefficients);
-    const __m256i low = Load(line), high = Load(line + 32);
-    const uint32_t parities =
-        Parities(_mm256_and_si256(low, coefficients), _mm256_and_si256(high, coefficients));
     const uint32_t fingerprint = NarrowFingerprint(key.high);
-    if (parities != (fingerprint & 0xff)) return false;
+    const __m256i low = Load(line), high = Load(line + 32);
+    return FirstEightMatch(low, high, fingerprint, key) &&
+           ExtraMatch(line, tag, planes, key.coefficients, fingerprint);
+  }
+
+  static __attribute__((noinline)) bool ExtraMatch(const char* line, uint32_t tag, uint32_t planes,
+                                                   uint64_t coefficients, uint32_t fingerprint) {
+    const uint32_t most = planes + 1;
     planes += tag >> 7;
-    if (planes == kNarrowPlanes) return true;
-    if (planes > kMaxExtraLanesPlanes) {
-      return ExtraPlanesMatch(line, planes, key.coefficients, fingerprint);
+    if (most > kMaxExtraLanesPlanes) {
+      return ExtraPlanesMatch(line, planes, coefficients, fingerprint);
     }
     const ExtraLanes& extra = kExtraLanes[planes - kNarrowPlanes - 1];
-    __m256i first[2], second[2];
-    const __m256i own = Fill(key.coefficients & extra.column_mask);
-    for (int half = 0; half < 2; ++half) {
-      const int at = 4 * half;
-      const __m256i piece = _mm256_or_si256(_mm256_srlv_epi64(own, Load(extra.right + at)),
-                                            _mm256_sllv_epi64(own, Load(extra.left + at)));
-      const __m256i bits = _mm256_and_si256(
-          _mm256_srl_epi64(half ? high : low, _mm_cvtsi32_si128(extra.columns)), piece);
-      first[half] = _mm256_and_si256(bits, Load(extra.first_mask + at));
-      second[half] = _mm256_and_si256(bits, Load(extra.second_mask + at));
+    const __m256i own = Fill(coefficients & extra.column_mask);
+    const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
+    const __m256i low = _mm256_and_si256(_mm256_srl_epi64(Load(line), columns),
+                                         Rotated(own, extra.right, extra.left));
+    const __m256i high = _mm256_and_si256(_mm256_srl_epi64(Load(line + 32), columns),
+                                          Rotated(own, extra.right + 4, extra.left + 4));
+    fingerprint &= extra.fingerprint_mask;
+    uint32_t wrong = 0;
+    // As long for lines of either kind, so that no branch depends on the line.
+    for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
+      const uint64_t* mask = extra.of_plane[k];
+      wrong |= ParityOfAll(_mm256_xor_si256(_mm256_and_si256(low, Load(mask)),
+                                            _mm256_and_si256(high, Load(mask + 4)))) ^
+               (fingerprint >> (kNarrowPlanes + k));
     }
-    return extra.Matches(Parities(first[0], first[1]) | (Parities(second[0], second[1]) << 8),
-                         planes, fingerprint);
+    return (wrong & 1) == 0;
+  }
+
+  static TIEREDFILTER_INLINE __m256i Rotated(__m256i x, const uint64_t* right,
+                                             const uint64_t* left) {
+    return _mm256_or_si256(_mm256_srlv_epi64(x, Load(right)), _mm256_sllv_epi64(x, Load(left)));
+  }
+
+  static TIEREDFILTER_INLINE uint32_t ParityOfAll(__m256i x) {
+    const __m128i half = _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    return Parity(static_cast<uint64_t>(
+        _mm_cvtsi128_si64(_mm_xor_si128(half, _mm_unpackhi_epi64(half, half)))));
+  }
+
+  // Lines of eight and nine planes. The ninth lies in bits 56..62 of every word, so its parity is
+  // one vector sum; taken for lines of eight too, and then ignored, since a branch on the kind
+  // would be a coin toss.
+  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t,
+                                          const KeyEquation& key) {
+    const uint32_t fingerprint = NarrowFingerprint(key.high);
+    const __m256i low = Load(line), high = Load(line + 32);
+    if (!FirstEightMatch(low, high, fingerprint, key)) return false;
+    constexpr int kBits = kExtraPieceBits9;
+    const __m256i own = Fill(key.coefficients);
+    const __m256i sum = _mm256_xor_si256(
+        _mm256_and_si256(
+            _mm256_srli_epi64(low, 56),
+            _mm256_srlv_epi64(own, _mm256_setr_epi64x(0, kBits, 2 * kBits, 3 * kBits))),
+        _mm256_and_si256(_mm256_srli_epi64(high, 56),
+                         _mm256_srlv_epi64(
+                             own, _mm256_setr_epi64x(4 * kBits, 5 * kBits, 6 * kBits, 7 * kBits))));
+    const uint32_t wrong =
+        ParityOfAll(_mm256_and_si256(sum, Fill(LowBits(kBits)))) ^ (fingerprint >> kNarrowPlanes);
+    return (wrong & (tag >> 7) & 1) == 0;
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
     // A line of eight planes has no tail; for it the mask is 0, so there is no branch on the kind.
-    const uint64_t tail_mask = (tag >> 7) != 0 ? 0 : LowBits(TailColumns(7));
-    const uint32_t bits = (tag >> 7) != 0 ? WordBits(8) : WordBits(7);
+    const uint64_t tail_mask = (uint64_t{tag >> 7} - 1) & LowBits(TailColumns(7));
+    const uint32_t bits = (tag & kTagMorePlanes) | WordBits(7);  // word 7's bit is bit 7
     const __m256i coefficients = Fill(key.coefficients), tail = Fill(key.high & tail_mask);
     const __m256i tails = Fill(LoadWord(line + 56));
     const __m256i low = _mm256_xor_si256(
@@ -154,30 +199,56 @@ struct Avx512Kernel {
 
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
-    const __m512i words = _mm512_loadu_si512(line);
     const uint32_t fingerprint = NarrowFingerprint(key.high);
-    if (Parities(_mm512_and_si512(words, Fill(key.coefficients))) != (fingerprint & 0xff)) {
-      return false;
-    }
+    const __m512i words = _mm512_loadu_si512(line);
+    return Parities(_mm512_and_si512(words, Fill(key.coefficients))) == (fingerprint & 0xff) &&
+           ExtraMatch(line, tag, planes, key.coefficients, fingerprint);
+  }
+
+  static __attribute__((noinline)) bool ExtraMatch(const char* line, uint32_t tag, uint32_t planes,
+                                                   uint64_t coefficients, uint32_t fingerprint) {
+    const uint32_t most = planes + 1;
     planes += tag >> 7;
-    if (planes == kNarrowPlanes) return true;
-    if (planes > kMaxExtraLanesPlanes) {
-      return ExtraPlanesMatch(line, planes, key.coefficients, fingerprint);
+    if (most > kMaxExtraLanesPlanes) {
+      return ExtraPlanesMatch(line, planes, coefficients, fingerprint);
     }
     const ExtraLanes& extra = kExtraLanes[planes - kNarrowPlanes - 1];
-    const __m512i own = Fill(key.coefficients & extra.column_mask);
+    const __m512i own = Fill(coefficients & extra.column_mask);
+    const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
     const __m512i bits =
-        _mm512_and_si512(_mm512_maskz_srl_epi64(kAll, words, _mm_cvtsi32_si128(extra.columns)),
+        _mm512_and_si512(_mm512_maskz_srl_epi64(kAll, _mm512_loadu_si512(line), columns),
                          Shifted(own, extra.right, own, extra.left));
-    const uint32_t first = Parities(_mm512_and_si512(bits, _mm512_loadu_si512(extra.first_mask)));
-    const uint32_t second = Parities(_mm512_and_si512(bits, _mm512_loadu_si512(extra.second_mask)));
-    return extra.Matches(first | (second << 8), planes, fingerprint);
+    fingerprint &= extra.fingerprint_mask;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
+      wrong |= Parity(Parities(_mm512_and_si512(bits, _mm512_loadu_si512(extra.of_plane[k])))) ^
+               (fingerprint >> (kNarrowPlanes + k));
+    }
+    return (wrong & 1) == 0;
+  }
+
+  // See Avx2Kernel::Narrow8.
+  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t,
+                                          const KeyEquation& key) {
+    const uint32_t fingerprint = NarrowFingerprint(key.high);
+    const __m512i words = _mm512_loadu_si512(line);
+    const __m512i own = Fill(key.coefficients);
+    if (Parities(_mm512_and_si512(words, own)) != (fingerprint & 0xff)) return false;
+    constexpr int kBits = kExtraPieceBits9;
+    const __m512i pieces =
+        _mm512_maskz_srlv_epi64(kAll, own,
+                                _mm512_setr_epi64(0, kBits, 2 * kBits, 3 * kBits, 4 * kBits,
+                                                  5 * kBits, 6 * kBits, 7 * kBits));
+    const __m512i bits = _mm512_and_si512(_mm512_maskz_srli_epi64(kAll, words, 56),
+                                          _mm512_and_si512(pieces, Fill(LowBits(kBits))));
+    const uint32_t wrong = Parity(Parities(bits)) ^ (fingerprint >> kNarrowPlanes);
+    return (wrong & (tag >> 7) & 1) == 0;
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
-    const uint64_t tail_mask = (tag >> 7) != 0 ? 0 : LowBits(TailColumns(7));
-    const uint32_t bits = (tag >> 7) != 0 ? WordBits(8) : WordBits(7);
+    const uint64_t tail_mask = (uint64_t{tag >> 7} - 1) & LowBits(TailColumns(7));
+    const uint32_t bits = (tag & kTagMorePlanes) | WordBits(7);  // word 7's bit is bit 7
     const __m512i tails = _mm512_maskz_srlv_epi64(kAll, Fill(LoadWord(line + 56)),
                                                   _mm512_setr_epi64(0, 9, 18, 27, 36, 45, 54, 64));
     const __m512i sum =

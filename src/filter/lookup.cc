@@ -8,7 +8,7 @@ namespace tieredfilter {
 namespace {
 
 // Which of a kernel's line tests a filter needs, so that no lookup branches on it.
-enum class Shape { kNarrow, kWide7, kWide };
+enum class Shape { kNarrow8, kNarrow, kWide7, kWide };
 
 // Both ends, since a block need not start at a cache line. Into the second level, as stock Bloom
 // does: 32 lines at once would push other things out of the first.
@@ -48,7 +48,8 @@ TIEREDFILTER_POP_TARGET
 }  // namespace
 
 const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted) {
-  const int shape = static_cast<int>(planes >= kNarrowPlanes       ? Shape::kNarrow
+  const int shape = static_cast<int>(planes > kNarrowPlanes        ? Shape::kNarrow
+                                     : planes == kNarrowPlanes     ? Shape::kNarrow8
                                      : planes == kNarrowPlanes - 1 ? Shape::kWide7
                                                                    : Shape::kWide);
 #if TIEREDFILTER_X86_KERNELS

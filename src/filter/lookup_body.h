@@ -6,8 +6,20 @@ template <Shape kShape>
 TIEREDFILTER_INLINE bool TestLine(const char* line, uint32_t tag, uint32_t planes,
                                   const KeyEquation& key) {
   if (kShape == Shape::kNarrow) return Kernel::Narrow(line, tag, planes, key);
+  if (kShape == Shape::kNarrow8) return Kernel::Narrow8(line, tag, planes, key);
   if (kShape == Shape::kWide7) return Kernel::Wide7(line, tag, planes, key);
   return Kernel::Wide(line, tag, planes, key);
+}
+
+// The way of about one key in ten. Not inlined: what it needs would push registers of the usual way
+// to the stack.
+template <Shape kShape>
+__attribute__((noinline)) bool TestSecondary(const LinesView& view, uint64_t hash,
+                                             uint32_t primary) {
+  const KeyEquation key = EquationOf(hash);
+  const char* line =
+      view.lines + uint64_t{SecondaryOf(primary, key.spread, view.count)} * kLineBytes;
+  return TestLine<kShape>(line, Kernel::Tag(line), view.planes, key);
 }
 
 // Reads the primary line, unless its threshold sends the key to the other one. Choosing without a
@@ -16,17 +28,16 @@ template <Shape kShape>
 TIEREDFILTER_INLINE bool TestHash(const LinesView& view, uint64_t hash) {
   const PrimarySlot slot = PrimaryOf(hash, view.count);
   const char* line = view.lines + uint64_t{slot.line} * kLineBytes;
-  const KeyEquation key = EquationOf(hash);
-  uint32_t tag = Kernel::Tag(line);
+  const uint32_t tag = Kernel::Tag(line);
   if (__builtin_expect(slot.group < (tag & kTagThreshold), 0)) {
-    line = view.lines + uint64_t{SecondaryOf(slot.line, key.spread, view.count)} * kLineBytes;
-    tag = Kernel::Tag(line);
+    return TestSecondary<kShape>(view, hash, slot.line);
   }
-  return TestLine<kShape>(line, tag, view.planes, key);
+  return TestLine<kShape>(line, tag, view.planes, EquationOf(hash));
 }
 
+// `flatten` for the hash, which g++ would not inline by itself.
 template <Shape kShape, bool kSalted>
-bool MatchKey(const LinesView& view, const char* data, size_t size) {
+__attribute__((flatten)) bool MatchKey(const LinesView& view, const char* data, size_t size) {
   const uint64_t hash = HashKey(data, size);
   return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
 }
@@ -40,7 +51,8 @@ bool MatchHash(const LinesView& view, uint64_t hash) {
 // keys against them without a branch on the threshold, noting who has to look elsewhere; then do
 // those again.
 template <Shape kShape, bool kSalted>
-void MatchKeys(const LinesView& view, const KeyView* keys, size_t count, bool* may_match) {
+__attribute__((flatten)) void MatchKeys(const LinesView& view, const KeyView* keys, size_t count,
+                                        bool* may_match) {
   uint64_t hashes[kMaxBatch];
   uint32_t lines[kMaxBatch];
   uint8_t groups[kMaxBatch];
@@ -78,7 +90,8 @@ constexpr LookupKernel kLookup = {&MatchKey<kShape, kSalted>, &MatchKeys<kShape,
                                   &MatchHash<kShape, kSalted>};
 
 // Indexed by Shape, then by whether the filter is salted.
-constexpr LookupKernel kLookups[3][2] = {
+constexpr LookupKernel kLookups[4][2] = {
+    {kLookup<Shape::kNarrow8, false>, kLookup<Shape::kNarrow8, true>},
     {kLookup<Shape::kNarrow, false>, kLookup<Shape::kNarrow, true>},
     {kLookup<Shape::kWide7, false>, kLookup<Shape::kWide7, true>},
     {kLookup<Shape::kWide, false>, kLookup<Shape::kWide, true>},

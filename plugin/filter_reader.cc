@@ -2,7 +2,9 @@
 
 #include <cstddef>
 
+#include "plugin/cuckoo_bits_reader.h"
 #include "plugin/rocksdb_compat.h"
+#include "src/format/block.h"
 
 namespace tieredfilter {
 namespace {
@@ -11,7 +13,7 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
 // Marker byte and four more bytes, in every kind of block.
-constexpr size_t kTrailerBytes = 5;
+constexpr size_t kMarkerBytes = 5;
 
 class MayMatchReader final : public FilterBitsReader {
  public:
@@ -23,20 +25,17 @@ class MayMatchReader final : public FilterBitsReader {
   }
 };
 
-// The reader of a block that ends in our marker. No kind of ours is in this build yet.
-FilterBitsReader* NewOurReader(const Slice&) { return new MayMatchReader(); }
-
 }  // namespace
 
 FilterBitsReader* NewFilterBitsReader(const Slice& contents) {
-  if (contents.size() > 0 && (contents.data() == nullptr || contents.size() <= kTrailerBytes)) {
+  if (contents.size() > 0 && (contents.data() == nullptr || contents.size() <= kMarkerBytes)) {
     // RocksDB reads 1 to 5 bytes as a filter without keys. No builder writes that, so it is what is
     // left of a longer block, and "no match" would lose its keys.
     return new MayMatchReader();
   }
-  if (contents.size() > kTrailerBytes &&
-      static_cast<unsigned char>(contents[contents.size() - kTrailerBytes]) == kOurBlockMarker) {
-    return NewOurReader(contents);
+  if (contents.size() > kMarkerBytes &&
+      static_cast<unsigned char>(contents[contents.size() - kMarkerBytes]) == kBlockMarker) {
+    return NewCuckooBitsReader(contents);
   }
   return ROCKSDB_NAMESPACE::BuiltinFilterPolicy::GetBuiltinFilterBitsReader(contents);
 }

@@ -1,5 +1,6 @@
 #include "plugin/filter_source.h"
 
+#include "plugin/cuckoo_bits_builder.h"
 #include "plugin/stock_filters.h"
 #include "rocksdb/filter_policy.h"
 
@@ -32,13 +33,18 @@ class StockFilterSource final : public FilterSource {
 
 }  // namespace
 
+bool CanBuild(const FilterSetting& setting, std::string* why) {
+  return setting.kind != FilterKind::kCuckoo || CanBuildCuckoo(setting, why);
+}
+
 std::unique_ptr<const FilterSource> NewFilterSource(const FilterSetting& setting) {
   switch (setting.kind) {
     case FilterKind::kBloom:
       return std::make_unique<StockFilterSource>(NewStockBloomPolicy(setting));
     case FilterKind::kRibbon:
       return std::make_unique<StockFilterSource>(NewStockRibbonPolicy(setting));
-    case FilterKind::kCuckoo:  // not in this build; the grammar refuses it
+    case FilterKind::kCuckoo:
+      return NewCuckooFilterSource(setting);
     case FilterKind::kNone:
       break;
   }

@@ -42,16 +42,18 @@ Status NewFilterPolicy(const std::string& spec, std::shared_ptr<const FilterPoli
 }
 
 int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
-  // "tieredfilter" or "tieredfilter:" and anything, so that a bad spec gets our reason instead of
-  // "could not load".
-  library.AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(TieredFilterPolicy::kClassName(), /*optional=*/true)
-          .AddSeparator(":", /*at_least_one=*/false),
-      [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* errmsg) {
-        // A policy with a bad status is handed out on purpose, see its constructor.
-        *guard = NewPolicy(id, errmsg);
-        return guard->get();
-      });
+  for (const char* policy_id : {kPolicyId, kCuckooPolicyId}) {
+    // The id alone or with ":" and anything, so that a bad spec gets our reason instead of "could
+    // not load".
+    library.AddFactory<const FilterPolicy>(
+        ObjectLibrary::PatternEntry(policy_id, /*optional=*/true)
+            .AddSeparator(":", /*at_least_one=*/false),
+        [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* errmsg) {
+          // A policy with a bad status is handed out on purpose, see its constructor.
+          *guard = NewPolicy(id, errmsg);
+          return guard->get();
+        });
+  }
   size_t num_types;
   return static_cast<int>(library.GetFactoryCount(&num_types));
 }

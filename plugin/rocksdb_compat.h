@@ -14,10 +14,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "cache/cache_reservation_manager.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "table/block_based/filter_policy_internal.h"
 
@@ -100,5 +103,63 @@ inline double StockEstimatedFpRate(ROCKSDB_NAMESPACE::FilterBitsBuilder& stock_b
                                    size_t num_entries, size_t bytes) {
   return compat_internal::StockBuilder(stock_builder).EstimatedFpRate(num_entries, bytes);
 }
+
+namespace compat_internal {
+
+template <class TableOptions, class = void>
+struct ChargesConstruction {  // up to 7.3
+  static bool In(const TableOptions& options) { return options.reserve_table_builder_memory; }
+};
+template <class TableOptions>
+struct ChargesConstruction<
+    TableOptions, std::void_t<decltype(std::declval<TableOptions&>().cache_usage_options)>> {
+  static bool In(const TableOptions& options) {
+    const auto& usage = options.cache_usage_options;
+    const auto entry =
+        usage.options_overrides.find(ROCKSDB_NAMESPACE::CacheEntryRole::kFilterConstruction);
+    const auto charged =
+        entry == usage.options_overrides.end() ? usage.options.charged : entry->second.charged;
+    using Decision = std::decay_t<decltype(charged)>;
+    return charged == Decision::kEnabled;
+  }
+};
+
+}  // namespace compat_internal
+
+// Charges the memory of a filter under construction to the block cache, where the table options ask
+// for it (role kFilterConstruction; before 7.4: reserve_table_builder_memory), through the very
+// class that RocksDB's own builders charge with. Best effort as there: a cache that has no room,
+// strict_capacity_limit or not, does not stop a filter. Not thread-safe.
+class FilterConstructionCharge {
+ public:
+  explicit FilterConstructionCharge(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
+    using TableOptions = ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+    if (options.block_cache != nullptr &&
+        compat_internal::ChargesConstruction<TableOptions>::In(options)) {
+      manager_ = std::make_shared<Manager>(options.block_cache);
+    }
+  }
+
+  bool enabled() const { return manager_ != nullptr; }
+
+  // `bytes` is all that is in use now. The cache counts in steps of 256 KiB, rounded up.
+  void Set(size_t bytes) {
+    if (!enabled()) return;
+#if ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR < 2
+    manager_->UpdateCacheReservation<kRole>(bytes).PermitUncheckedError();
+#else
+    manager_->UpdateCacheReservation(bytes).PermitUncheckedError();
+#endif
+  }
+
+ private:
+  static constexpr auto kRole = ROCKSDB_NAMESPACE::CacheEntryRole::kFilterConstruction;
+#if ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR < 2
+  using Manager = ROCKSDB_NAMESPACE::CacheReservationManager;
+#else
+  using Manager = ROCKSDB_NAMESPACE::CacheReservationManagerImpl<kRole>;
+#endif
+  std::shared_ptr<Manager> manager_;
+};
 
 }  // namespace tieredfilter

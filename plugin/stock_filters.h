@@ -16,10 +16,11 @@ namespace tieredfilter {
 // rate.
 double StockBloomParameter(const FilterSetting& setting);
 
-// The parameter for RocksDB's NewRibbonFilterPolicy, which counts "the bits a Bloom filter of the same rate would need":
-// found by asking stock builders how big they get, since the relation depends on the RocksDB version. It is exact at one
-// million keys. RocksDB fixes the rate, not the bits, so from 3,000 to 100 million keys a filter really stores between 2%
-// less and 3% more; below about 1,000 keys it writes a Bloom filter of the same rate instead, up to twice the size.
+// The parameter for RocksDB's NewRibbonFilterPolicy, which counts "the bits a Bloom filter of the
+// same rate would need": found by asking stock builders how big they get, since the relation
+// depends on the RocksDB version. It is exact at one million keys. RocksDB fixes the rate, not the
+// bits, so from 3,000 to 100 million keys a filter really stores between 2% less and 3% more; below
+// about 1,000 keys it writes a Bloom filter of the same rate instead, up to twice the size.
 double StockRibbonParameter(const FilterSetting& setting);
 
 std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewStockBloomPolicy(

@@ -1,10 +1,12 @@
 #include "plugin/tiered_filter_policy.h"
 
+#include <cstring>
 #include <utility>
 
 #include "plugin/filter_reader.h"
 #include "plugin/rocksdb_compat.h"
 #include "plugin/table_context_adapter.h"
+#include "plugin/tieredfilter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -22,18 +24,34 @@ using ROCKSDB_NAMESPACE::Status;
 // key.
 constexpr uint32_t kFirstFormatWithNewBloom = 5;
 
+bool HasId(const std::string& text, const std::string& id) {
+  return text == id || text.compare(0, id.size() + 1, id + ":") == 0;
+}
+
 // The spec with the policy id taken off, so that an id and a "spec" property look alike.
-std::string WithoutId(const std::string& text) {
-  const std::string id(kPolicyId);
-  if (text == id) {
-    return "";
+std::string WithoutId(const std::string& text, const std::string& id) {
+  if (!HasId(text, id)) {
+    return text;
   }
-  return text.compare(0, id.size() + 1, id + ":") == 0 ? text.substr(id.size() + 1) : text;
+  return text.size() > id.size() ? text.substr(id.size() + 1) : "";
+}
+
+// Parses what follows "cuckoofilter:": the setting of the kind of that name, for every table.
+bool ParseCuckooSpec(const std::string& amount, const ParseOptions& options, PolicySpec* spec,
+                     SpecError* error) {
+  const std::string kind = NameOf(FilterKind::kCuckoo);
+  if (PolicySpec::Parse(amount.empty() ? kind : kind + ":" + amount, options, spec, error)) {
+    return true;
+  }
+  // Counted in the text that was given, where the policy id stands in place of the kind.
+  error->position += std::strlen(kCuckooPolicyId) - kind.size();
+  return false;
 }
 
 }  // namespace
 
-TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text) {
+TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text)
+    : is_cuckoo_filter_(HasId(spec_text, kCuckooPolicyId)) {
   status_ = SetSpec(spec_text);
   // Not serialized: the id says it all, and an id alone also fits where options strings allow no
   // nesting.
@@ -52,12 +70,20 @@ TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text) {
 TieredFilterPolicy::~TieredFilterPolicy() = default;
 
 Status TieredFilterPolicy::SetSpec(const std::string& spec_text) {
-  spec_text_ = WithoutId(spec_text);
+  spec_text_ = WithoutId(spec_text, Name());
   ParseOptions options;
   options.cuckoo_available = kCuckooAvailable;
   SpecError error;
-  if (!PolicySpec::Parse(spec_text, options, &spec_, &error)) {
-    return Status::InvalidArgument("tieredfilter spec", error.ToString());
+  if (!(is_cuckoo_filter_ ? ParseCuckooSpec(spec_text_, options, &spec_, &error)
+                          : PolicySpec::Parse(spec_text, options, &spec_, &error))) {
+    return Status::InvalidArgument(std::string(Name()) + " spec", error.ToString());
+  }
+  for (const PolicyRule& rule : spec_.rules()) {
+    std::string why;
+    if (!CanBuild(rule.setting, &why)) {
+      return Status::InvalidArgument(std::string(Name()) + " spec",
+                                     rule.setting.ToString() + ": " + why);
+    }
   }
   sources_.clear();
   for (const PolicyRule& rule : spec_.rules()) {
@@ -95,7 +121,14 @@ Status TieredFilterPolicy::ConfigureOptions(
 }
 
 std::string TieredFilterPolicy::GetId() const {
-  return std::string(kPolicyId) + ":" + (status_.ok() ? spec_.ToString() : spec_text_);
+  std::string spec = spec_text_;
+  if (status_.ok()) {
+    // A cuckoofilter's spec is one setting, of which the policy id replaces the kind.
+    spec = is_cuckoo_filter_ ? spec_.rules()[0].setting.ToString().substr(
+                                   std::strlen(NameOf(FilterKind::kCuckoo)) + 1)
+                             : spec_.ToString();
+  }
+  return std::string(Name()) + ":" + spec;
 }
 
 const char* TieredFilterPolicy::CompatibilityName() const {
@@ -116,6 +149,7 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* TieredFilterPolicy::GetBuilderWithContext(
   in_use_.store(true, std::memory_order_relaxed);
   const TableContext table = ToTableContext(context);
   WarnOnce(context, spec_.SettingFor(table));
+  WarnOfUnusableBlocks(context);
   return sources_[spec_.RuleFor(table)]->NewBuilder(context);
 }
 
@@ -140,6 +174,20 @@ void TieredFilterPolicy::WarnOnce(const FilterBuildingContext& context,
     ROCKSDB_NAMESPACE::Warn(context.info_log, "tieredfilter spec %s: %s", spec_.ToString().c_str(),
                             error.ToString().c_str());
   }
+}
+
+// Readers are made without a log at hand; the next builder has one. Once per policy, which is once
+// per open database in practice.
+void TieredFilterPolicy::WarnOfUnusableBlocks(const FilterBuildingContext& context) const {
+  const uint64_t count = GetFilterCounters().unusable_blocks_read;
+  if (count == 0 || warned_of_unusable_blocks_.exchange(true, std::memory_order_relaxed)) {
+    return;
+  }
+  ROCKSDB_NAMESPACE::Warn(
+      context.info_log,
+      "tieredfilter: this process has read %llu filter blocks that are damaged or of a newer "
+      "version; their files are read without a filter until compaction rewrites them",
+      static_cast<unsigned long long>(count));
 }
 
 ROCKSDB_NAMESPACE::FilterBitsReader* TieredFilterPolicy::GetFilterBitsReader(

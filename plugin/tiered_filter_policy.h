@@ -13,6 +13,11 @@
 
 namespace tieredfilter {
 
+// The id of the policy that is one cuckoo setting for every table: "cuckoofilter:8.6" is
+// "tieredfilter:*:cuckoo:8.6" under the name RocksDB users look for next to bloomfilter and
+// ribbonfilter.
+constexpr char kCuckooPolicyId[] = "cuckoofilter";
+
 // Chooses each table's filter by the rules of a PolicySpec and reads every filter of the stock
 // family.
 //
@@ -32,9 +37,10 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const PolicySpec& spec() const { return spec_; }
 
   static const char* kClassName() { return kPolicyId; }
-  const char* Name() const override { return kClassName(); }
-  // "tieredfilter:" and the canonical spec, also where no spec was given: an options file then says
-  // what was in effect when it was written, whatever a later version's default is.
+  // The id that the text began with, by default tieredfilter.
+  const char* Name() const override { return is_cuckoo_filter_ ? kCuckooPolicyId : kPolicyId; }
+  // The policy id, ":" and the canonical spec, also where no spec was given: an options file then
+  // says what was in effect when it was written, whatever a later version's default is.
   std::string GetId() const override;
   // The stock family, so that existing Bloom and Ribbon filters stay in use, and stock RocksDB uses
   // ours after a rollback.
@@ -64,13 +70,17 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   void WarnOnce(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
                 const FilterSetting& setting) const;
 
-  std::string spec_text_;  // as given, without the policy id
+  void WarnOfUnusableBlocks(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+
+  const bool is_cuckoo_filter_;  // named by kCuckooPolicyId
+  std::string spec_text_;        // as given, without the policy id
   PolicySpec spec_;
   ROCKSDB_NAMESPACE::Status status_;
   // One per rule, and one more for tables without a rule.
   std::vector<std::unique_ptr<const FilterSource>> sources_;
   mutable std::atomic<bool> in_use_{false};
   mutable std::atomic<bool> warned_{false};
+  mutable std::atomic<bool> warned_of_unusable_blocks_{false};
 };
 
 }  // namespace tieredfilter

@@ -3,6 +3,7 @@
 // This is the only header a user includes. See README.md for the spec grammar.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,8 @@ namespace tieredfilter {
 
 // Creates the filter policy that `spec` describes, e.g. "0-1:bloom:14,2-4:bloom:10,5+:bloom:7".
 // `spec` may carry the policy id in front ("tieredfilter:...") as it stands in an options file; an
-// empty spec is the documented default ladder.
+// empty spec is the documented default ladder. "cuckoofilter:8.6" or "cuckoofilter:1%" is the
+// policy of that name: one cuckoo filter setting for every table.
 //
 // On success *policy is set. On a spec that makes no sense the Status is InvalidArgument, names the
 // offending piece and its position and says what would be right; *policy is untouched. Never
@@ -25,7 +27,20 @@ namespace tieredfilter {
 ROCKSDB_NAMESPACE::Status NewFilterPolicy(
     const std::string& spec, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Registers the policy ids (`tieredfilter`, later `cuckoofilter`) with `library`, so that
+// What went wrong with filters of ours in this process. Nothing here loses a key: such a filter
+// answers "may match", so the file is read without one.
+struct FilterCounters {
+  // Blocks with our marker that were read but are damaged, or of a newer version or another coding
+  // than this code knows. A block counts each time it is loaded.
+  uint64_t unusable_blocks_read = 0;
+  // Filters that could not be built, for lack of memory or of a placement.
+  uint64_t match_all_blocks_written = 0;
+};
+
+// Safe from any thread.
+FilterCounters GetFilterCounters();
+
+// Registers the policy ids `tieredfilter` and `cuckoofilter` with `library`, so that
 // FilterPolicy::CreateFromString and options files know them. `arg` is unused (RocksDB's registrar
 // signature). Returns the number of factories the library has now. Call it once, before options are
 // read.

@@ -19,7 +19,7 @@ struct KindEntry {
 constexpr KindEntry kKinds[] = {
     {FilterKind::kBloom, "bloom", {1000, 64000}},
     {FilterKind::kRibbon, "ribbon", {1000, 32000}},
-    {FilterKind::kCuckoo, "cuckoo", {4000, 24000}},
+    {FilterKind::kCuckoo, "cuckoo", {4500, 24000}},
     {FilterKind::kNone, "none", {0, 0}},
 };
 

@@ -51,8 +51,8 @@ struct BitsLimits {
 //                a 64-byte block then holds fewer than 8 keys and the rate is limited by blocks
 //                that are full by chance.
 // Ribbon 1..32:  a Ribbon filter stores at most 32 bits a slot.
-// Cuckoo 4..24:  fewer than 4 bits cannot pay for a bucket's fixed cost; 24 is a rate of about one
-// in four million.
+// Cuckoo 4.5..24: a bucket of 512 bits takes at most about 114 keys, whatever the rate; 24 bits are
+//                a rate of about one in four million.
 BitsLimits LimitsOf(FilterKind kind);
 
 // Rates are accepted from 0.0001% to 50%. Beyond 50% no filter is cheaper and nearly as good.

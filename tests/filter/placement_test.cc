@@ -1,0 +1,149 @@
+#include "src/filter/placement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "src/filter/hash_sort.h"
+#include "tests/filter/test_keys.h"
+
+namespace tieredfilter {
+namespace {
+
+std::vector<uint64_t> SortedHashes(uint64_t seed, size_t n) {
+  std::vector<uint64_t> hashes = RandomHashes(seed, n);
+  hashes.resize(SortUnique(hashes.data(), n));
+  return hashes;
+}
+
+// Where the keys of a placement are, by asking it, line by line.
+std::map<uint64_t, std::vector<uint32_t>> LinesOfKeys(const Placement& placement) {
+  std::map<uint64_t, std::vector<uint32_t>> lines_of;
+  std::vector<uint64_t> received;
+  for (uint32_t line = 0; line < placement.lines(); ++line) {
+    const uint64_t* kept = placement.kept_hashes(line);
+    for (uint32_t i = 0; i < placement.kept(line); ++i) lines_of[kept[i]].push_back(line);
+    received.assign(placement.received(line), 0);
+    placement.ReceivedHashes(line, received.data());
+    EXPECT_TRUE(std::is_sorted(received.begin(), received.end()));
+    for (uint64_t hash : received) lines_of[hash].push_back(line);
+  }
+  return lines_of;
+}
+
+// What a lookup does with the thresholds must lead to where the key is.
+void ExpectLookupsFindEveryKey(const Placement& placement, const std::vector<uint64_t>& hashes) {
+  const auto lines_of = LinesOfKeys(placement);
+  ASSERT_EQ(lines_of.size(), hashes.size());
+  size_t loads = 0, moved = 0;
+  for (uint64_t hash : hashes) {
+    const PrimarySlot slot = PrimaryOf(hash, placement.lines());
+    const uint32_t secondary = SecondaryOf(slot.line, EquationOf(hash).spread, placement.lines());
+    ASSERT_NE(secondary, slot.line);
+    const bool away = slot.group < placement.threshold(slot.line);
+    moved += away;
+    const auto found = lines_of.find(hash);
+    ASSERT_NE(found, lines_of.end());
+    ASSERT_EQ(found->second, std::vector<uint32_t>{away ? secondary : slot.line});
+  }
+  for (uint32_t line = 0; line < placement.lines(); ++line) {
+    ASSERT_EQ(placement.load(line), placement.kept(line) + placement.received(line));
+    ASSERT_LE(placement.threshold(line), Placement::kLastGroup);
+    loads += placement.load(line);
+  }
+  EXPECT_EQ(loads, hashes.size());
+  EXPECT_EQ(moved, placement.keys_given());
+}
+
+TEST(PlacementTest, StartsWithEveryKeyInItsPrimaryLine) {
+  for (uint32_t lines : {2u, 3u, 17u, 500u}) {
+    const std::vector<uint64_t> hashes = SortedHashes(lines, 5000);
+    const Placement placement(hashes.data(), hashes.size(), lines);
+    EXPECT_EQ(placement.lines(), lines);
+    EXPECT_EQ(placement.keys_given(), 0u);
+    for (uint32_t line = 0; line < lines; ++line) EXPECT_EQ(placement.threshold(line), 0u);
+    ExpectLookupsFindEveryKey(placement, hashes);
+  }
+}
+
+TEST(PlacementTest, EmptyLinesAndNoKeys) {
+  const Placement none(nullptr, 0, 5);
+  for (uint32_t line = 0; line < 5; ++line) EXPECT_EQ(none.load(line), 0u);
+  const std::vector<uint64_t> hashes = {1, 2, ~uint64_t{0}};
+  const Placement few(hashes.data(), hashes.size(), 1000);
+  EXPECT_EQ(few.own(0), 2u);
+  EXPECT_EQ(few.own(500), 0u);
+  EXPECT_EQ(few.own(999), 1u);
+}
+
+TEST(PlacementTest, GivingAwayKeepsEveryKeyInOneOfItsTwoLines) {
+  const std::vector<uint64_t> hashes = SortedHashes(7, 20000);
+  Placement placement(hashes.data(), hashes.size(), 300);
+  TestRandom random(8);
+  std::vector<uint32_t> receivers;
+  size_t given = 0;
+  for (int step = 0; step < 1000; ++step) {
+    const auto line = static_cast<uint32_t>(random.Below(300));
+    const auto keep = static_cast<uint32_t>(random.Below(80));
+    receivers.clear();
+    const uint32_t before = placement.kept(line);
+    const bool done = placement.GiveAway(line, keep, &receivers);
+    EXPECT_TRUE(!done || placement.kept(line) <= keep || before <= keep);
+    EXPECT_EQ(receivers.size(), before - placement.kept(line));
+    EXPECT_EQ(std::count(receivers.begin(), receivers.end(), line), 0);
+    given += receivers.size();
+    EXPECT_EQ(placement.keys_given(), given);
+  }
+  ExpectLookupsFindEveryKey(placement, hashes);
+}
+
+// Keys of one rank group go together: the threshold cannot tell them apart.
+TEST(PlacementTest, GivesAwayWholeGroupsFromTheLowest) {
+  const std::vector<uint64_t> hashes = SortedHashes(9, 3000);
+  Placement placement(hashes.data(), hashes.size(), 40);
+  std::vector<uint32_t> receivers;
+  for (uint32_t line = 0; line < 40; ++line) {
+    for (uint32_t group = 3; group < Placement::kLastGroup; group += 17) {
+      EXPECT_TRUE(placement.GiveAwayThrough(line, group, &receivers));
+      EXPECT_LE(placement.threshold(line), group + 1);
+      for (uint32_t i = 0; i < placement.kept(line); ++i) {
+        ASSERT_GT(placement.group_of(placement.kept_hashes(line)[i]), group);
+      }
+    }
+  }
+  ExpectLookupsFindEveryKey(placement, hashes);
+}
+
+// Seven bits of threshold cannot send away the last group; the caller has to be told.
+TEST(PlacementTest, TheLastGroupStays) {
+  const std::vector<uint64_t> hashes = SortedHashes(10, 3000);
+  Placement placement(hashes.data(), hashes.size(), 10);
+  std::vector<uint32_t> receivers;
+  uint32_t last_group = 0;
+  for (uint64_t hash : hashes) {
+    const PrimarySlot slot = PrimaryOf(hash, 10);
+    last_group += slot.line == 4 && slot.group == Placement::kLastGroup;
+  }
+  ASSERT_GT(last_group, 0u);
+  EXPECT_FALSE(placement.GiveAway(4, 0, &receivers));
+  EXPECT_EQ(placement.kept(4), last_group);
+  EXPECT_EQ(placement.GiveAway(4, last_group, &receivers), true);
+  ExpectLookupsFindEveryKey(placement, hashes);
+}
+
+// The bytes must not depend on the order in which lines gave keys away.
+TEST(PlacementTest, ArrivalOrderDoesNotShow) {
+  const std::vector<uint64_t> hashes = SortedHashes(11, 5000);
+  Placement forward(hashes.data(), hashes.size(), 80), backward(hashes.data(), hashes.size(), 80);
+  std::vector<uint32_t> receivers;
+  for (uint32_t line = 0; line < 80; ++line) {
+    forward.GiveAway(line, 50, &receivers);
+    backward.GiveAway(79 - line, 50, &receivers);
+  }
+  EXPECT_EQ(LinesOfKeys(forward), LinesOfKeys(backward));
+}
+
+}  // namespace
+}  // namespace tieredfilter

@@ -1,0 +1,79 @@
+// A lookup written from FORMAT.md alone, bit by bit and slow, to compare the kernels with. Shares
+// with them only how a hash becomes candidate lines and an equation (line_layout.h).
+#pragma once
+
+#include <cstdint>
+
+#include "src/filter/line_layout.h"
+#include "src/filter/line_match.h"
+
+namespace tieredfilter {
+
+class ReferenceLine {
+ public:
+  ReferenceLine(const char* bytes, uint32_t lower_planes) : bytes_(bytes), lower_(lower_planes) {}
+
+  uint32_t threshold() const { return tag() & 0x7f; }
+  uint32_t planes() const { return lower_ + (tag() >> 7); }
+
+  bool Matches(const KeyEquation& key) const {
+    const uint32_t fingerprint =
+        static_cast<uint32_t>(lower_ >= 8 ? key.high >> 39 : key.high >> 56);
+    // Which fingerprint bit the first eight planes answer for; the others come in order.
+    constexpr uint32_t kBitOfPlane[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+    for (uint32_t plane = 0; plane < planes(); ++plane) {
+      const uint32_t bit = plane < 8 ? kBitOfPlane[plane] : plane;
+      if (Sum(plane, key) != ((fingerprint >> bit) & 1)) return false;
+    }
+    return true;
+  }
+
+ private:
+  uint32_t Bit(uint32_t word, uint32_t bit) const {
+    return (static_cast<unsigned char>(bytes_[8 * word + bit / 8]) >> (bit % 8)) & 1;
+  }
+  uint32_t tag() const {
+    uint32_t tag = 0;
+    for (uint32_t word = 0; word < 8; ++word) tag |= Bit(word, 63) << word;
+    return tag;
+  }
+
+  // The parity of the key's coefficients and one plane.
+  uint32_t Sum(uint32_t plane, const KeyEquation& key) const {
+    uint32_t sum = 0;
+    if (lower_ >= 8 && plane >= 8) {
+      // "The bits C to 62 of word 0, then of word 1, ...", plane after plane.
+      const uint32_t columns = 504 / planes(), width = 63 - columns;
+      for (uint32_t column = 0; column < columns; ++column) {
+        const uint32_t at = (plane - 8) * columns + column;
+        sum ^= Bit(at / width, columns + at % width) & (key.coefficients >> column) & 1;
+      }
+      return sum;
+    }
+    for (uint32_t column = 0; column < 63; ++column) {
+      sum ^= Bit(plane, column) & (key.coefficients >> column) & 1;
+    }
+    if (lower_ >= 8) return sum;
+    const uint32_t columns = planes() == 4 ? 119 : 504 / planes(), tail = columns - 63;
+    for (uint32_t column = 0; column < tail; ++column) {
+      const uint32_t at = plane * tail + column;
+      sum ^= Bit(planes() + at / 63, at % 63) & (key.high >> column) & 1;
+    }
+    return sum;
+  }
+
+  const char* bytes_;
+  uint32_t lower_;
+};
+
+inline bool ReferenceHashMatches(const LinesView& view, uint64_t hash) {
+  hash = SaltHash(hash, view.salt);
+  const PrimarySlot slot = PrimaryOf(hash, view.count);
+  const KeyEquation key = EquationOf(hash);
+  const ReferenceLine primary(view.lines + uint64_t{slot.line} * 64, view.planes);
+  if (slot.group >= primary.threshold()) return primary.Matches(key);
+  const uint32_t secondary = SecondaryOf(slot.line, key.spread, view.count);
+  return ReferenceLine(view.lines + uint64_t{secondary} * 64, view.planes).Matches(key);
+}
+
+}  // namespace tieredfilter

@@ -7,6 +7,7 @@
 #include "src/filter/hash_sort.h"
 #include "src/filter/line_solver.h"
 #include "src/filter/placement.h"
+#include "src/filter/placement_plan.h"
 #include "src/filter/short_line.h"
 
 namespace tieredfilter {
@@ -37,7 +38,8 @@ class Attempt {
 
   bool Run() {
     ChooseKinds();
-    Plan();
+    PlanPlacement(&placement_, [this](uint32_t line) { return Capacity(line); });
+    placement_.Settle();
     Promote();
     return SolveAll();
   }
@@ -74,36 +76,6 @@ class Attempt {
   // Two columns less than there are: see KeysPerLine. With one less, the bytes would shrink by a
   // percent and the build take a quarter longer, since far more systems fail.
   uint32_t Capacity(uint32_t line) const { return columns(line) - 2; }
-
-  void Fit(uint32_t line) {
-    const uint32_t load = placement_.load(line), capacity = Capacity(line);
-    if (load <= capacity) return;
-    const uint32_t excess = load - capacity, kept = placement_.kept(line);
-    placement_.GiveAway(line, kept > excess ? kept - excess : 0, &receivers_);
-  }
-
-  // No line over capacity, as far as own keys can make it so. Whatever is left over shows when
-  // solving.
-  void Plan() {
-    if (lines() < 2) return;
-    std::vector<uint32_t> work;
-    for (uint32_t line = 0; line < lines(); ++line) {
-      receivers_.clear();
-      Fit(line);
-      // Lines further on get their turn anyway.
-      for (uint32_t to : receivers_) {
-        if (to <= line) work.push_back(to);
-      }
-    }
-    for (size_t i = 0; i < work.size(); ++i) {
-      receivers_.clear();
-      Fit(work[i]);
-      for (uint32_t to : receivers_) {
-        if (placement_.load(to) > Capacity(to)) work.push_back(to);
-      }
-    }
-    receivers_.clear();
-  }
 
   // Lines that came out empty enough take the extra plane for free.
   void Promote() {

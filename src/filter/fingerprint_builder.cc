@@ -15,6 +15,9 @@ namespace tieredfilter {
 namespace {
 
 constexpr uint32_t kMaxAttempts = 8;
+// The first of them do not put up with a few lines so full that all others would have to take
+// shorter remainders; another salt mostly spreads those keys.
+constexpr uint32_t kInsistingAttempts = 3;
 constexpr uint32_t kMostKeys = MaxLineKeys(kMinRemainderBits);
 
 // Average over planned keys per line. Higher gives a lower rate and moves more keys to their
@@ -43,28 +46,34 @@ uint64_t Occupancy(uint32_t keys, uint32_t mini_buckets) {
 }
 
 // The remainder's length for lines of so many keys (lines_with[keys] of them): the longer, the
-// fewer mini-buckets. 0 if no length takes the fullest line.
-uint32_t BestRemainderBits(const std::vector<uint32_t>& lines_with) {
+// fewer mini-buckets. 0 if none takes the fullest line; also if up to `tolerable` lines that are
+// too full keep all others from the best one.
+uint32_t BestRemainderBits(const std::vector<uint32_t>& lines_with, uint32_t tolerable) {
   uint32_t best_bits = 0;
+  bool best_fits = false;
   unsigned __int128 best = 0;
   for (uint32_t bits = kMinRemainderBits; bits <= kMaxRemainderBits; ++bits) {
+    const uint32_t most = MaxLineKeys(bits);
+    uint32_t too_full = 0;
     uint64_t sum = 0;
     for (uint32_t keys = 0; keys <= kMostKeys; ++keys) {
-      if (lines_with[keys] == 0) continue;
-      if (keys > MaxLineKeys(bits)) return best_bits;
-      sum += lines_with[keys] * Occupancy(keys, MiniBuckets(keys, bits));
+      if (keys > most) too_full += lines_with[keys];
+      const uint32_t stored = std::min(keys, most);
+      sum += lines_with[keys] * Occupancy(stored, MiniBuckets(stored, bits));
     }
+    if (too_full > tolerable) break;
     const unsigned __int128 rate = static_cast<unsigned __int128>(sum)
                                    << (kMaxRemainderBits - bits);
     if (best_bits == 0 || rate < best) {
       best_bits = bits;
+      best_fits = too_full == 0;
       best = rate;
     }
   }
-  return best_bits;
+  return best_fits ? best_bits : 0;
 }
 
-bool Attempt(const uint64_t* hashes, size_t n, uint32_t lines, char* out,
+bool Attempt(const uint64_t* hashes, size_t n, uint32_t lines, uint32_t tolerable, char* out,
              BuiltFingerprints* built) {
   Placement placement(hashes, n, lines);
   PlanPlacement(&placement, PlannedKeys(n, lines));
@@ -73,7 +82,7 @@ bool Attempt(const uint64_t* hashes, size_t n, uint32_t lines, char* out,
     if (placement.load(line) > kMostKeys) return false;
     ++lines_with[placement.load(line)];
   }
-  const uint32_t bits = BestRemainderBits(lines_with);
+  const uint32_t bits = BestRemainderBits(lines_with, tolerable);
   if (bits == 0) return false;
 
   uint64_t thresholds = 0, all = 0, primary = 0;
@@ -144,7 +153,8 @@ BuiltFingerprints BuildFingerprints(uint64_t* hashes, size_t n, uint32_t lines, 
       SortUnique(hashes, n);
       built.salt = salt;
     }
-    built.ok = Attempt(hashes, n, lines, out, &built);
+    const uint32_t tolerable = built.attempts <= kInsistingAttempts ? lines / 32 : 0;
+    built.ok = Attempt(hashes, n, lines, tolerable, out, &built);
   }
   return built;
 }

@@ -154,29 +154,72 @@ struct SolverImpl {
     }
   }
 
-  // tail[] (of which only the fingerprint bits matter by now) becomes each row's solution, last row
-  // first.
+  // *value gets the solutions of rows p of which `main` has the pivot.
+  static TIEREDFILTER_INLINE void Replace(LineGroup* g, uint64_t (*value)[kSolverLanes], uint32_t p,
+                                          uint32_t r) {
+    Lanes v = Load(value[r]);
+    XorIf(Load(g->main[r]), Load(g->pivot[p]), Load(value[p]), &v);
+    Store(value[r], v);
+  }
+
+  // Back-substitution: value[] (of which only the fingerprint bits matter by now) becomes each
+  // row's solution, last row first. Four rows per pass over the earlier ones, as in Forward.
   static TIEREDFILTER_INLINE void Backward(LineGroup* g, uint64_t (*value)[kSolverLanes]) {
-    for (uint32_t p = g->rows; p-- > 1;) {
-      const Lanes bit = Load(g->pivot[p]), solved = Load(value[p]);
+    uint32_t end = g->rows;
+    for (; end >= 4; end -= 4) {
+      for (uint32_t p = end - 1; p > end - 4; --p) {
+        for (uint32_t r = end - 4; r < p; ++r) Replace(g, value, p, r);
+      }
+      const uint32_t p = end - 4;
+      const Lanes bit0 = Load(g->pivot[p]), bit1 = Load(g->pivot[p + 1]),
+                  bit2 = Load(g->pivot[p + 2]), bit3 = Load(g->pivot[p + 3]);
+      const Lanes value0 = Load(value[p]), value1 = Load(value[p + 1]), value2 = Load(value[p + 2]),
+                  value3 = Load(value[p + 3]);
       for (uint32_t r = 0; r < p; ++r) {
+        const Lanes row = Load(g->main[r]);
         Lanes v = Load(value[r]);
-        XorIf(Load(g->main[r]), bit, solved, &v);
+        XorIf(row, bit0, value0, &v);
+        XorIf(row, bit1, value1, &v);
+        XorIf(row, bit2, value2, &v);
+        XorIf(row, bit3, value3, &v);
         Store(value[r], v);
       }
     }
+    while (end-- > 1) {
+      for (uint32_t r = 0; r < end; ++r) Replace(g, value, end, r);
+    }
   }
 
-  // Adds `bit(s)` of every row to *plane where bit `which` of its value is set.
+  // Adds bits[p] of every row to *plane where bit `which` of its value is set.
   static TIEREDFILTER_INLINE void Collect(const uint64_t (*bits)[kSolverLanes],
                                           const uint64_t (*value)[kSolverLanes], uint32_t rows,
                                           uint32_t which, uint64_t* plane) {
     Lanes sum = Load(plane);
-    for (uint32_t p = 0; p < rows; ++p) {
-      const Lanes bit = Load(bits[p]), v = Load(value[p]);
-      for (int i = 0; i < kParts; ++i) sum.v[i] ^= bit.v[i] & -((v.v[i] >> which) & 1);
-    }
+    for (uint32_t p = 0; p < rows; ++p) CollectRow(Load(bits[p]), Load(value[p]), which, &sum);
     Store(plane, sum);
+  }
+  static TIEREDFILTER_INLINE void CollectRow(const Lanes& bit, const Lanes& value, uint32_t which,
+                                             Lanes* sum) {
+    for (int i = 0; i < kParts; ++i) sum->v[i] ^= bit.v[i] & -((value.v[i] >> which) & 1);
+  }
+  // All words' planes from the fingerprint bits that start at `shift`; four planes per pass over
+  // the rows.
+  static TIEREDFILTER_INLINE void CollectWords(LineGroup* g, uint32_t shift) {
+    for (uint32_t j = 0; j < kLineWords; j += 4) {
+      Lanes sum0 = Load(g->words[j]), sum1 = Load(g->words[j + 1]), sum2 = Load(g->words[j + 2]),
+            sum3 = Load(g->words[j + 3]);
+      for (uint32_t p = 0; p < g->rows; ++p) {
+        const Lanes bit = Load(g->pivot[p]), value = Load(g->tail[p]);
+        CollectRow(bit, value, shift + kBitOfWord[j], &sum0);
+        CollectRow(bit, value, shift + kBitOfWord[j + 1], &sum1);
+        CollectRow(bit, value, shift + kBitOfWord[j + 2], &sum2);
+        CollectRow(bit, value, shift + kBitOfWord[j + 3], &sum3);
+      }
+      Store(g->words[j], sum0);
+      Store(g->words[j + 1], sum1);
+      Store(g->words[j + 2], sum2);
+      Store(g->words[j + 3], sum3);
+    }
   }
 
   static TIEREDFILTER_INLINE uint32_t MaxPlanes(const LineGroup* g) {
@@ -219,11 +262,9 @@ struct SolverImpl {
     }
     Backward(g, g->tail);
     const uint32_t most = MaxPlanes(g);
-    // Lanes with fewer planes than `most` have no fingerprint bits there, so this leaves their tail
+    // Lanes with fewer than eight planes have no fingerprint bits there, so this leaves their tail
     // words alone.
-    for (uint32_t j = 0; j < most; ++j) {
-      Collect(g->pivot, g->tail, g->rows, kMaxTailColumns + kBitOfWord[j], g->words[j]);
-    }
+    CollectWords(g, kMaxTailColumns);
     for (uint32_t j = 0; j < most; ++j) {
       alignas(64) uint64_t plane[kSolverLanes] = {};
       Collect(g->late_pivot, g->late, g->late_rows, kMaxTailColumns + kBitOfWord[j], plane);
@@ -256,9 +297,7 @@ struct SolverImpl {
       FoldExtraPlanes(g);
     }
     Backward(g, g->tail);
-    for (uint32_t j = 0; j < kNarrowPlanes; ++j) {
-      Collect(g->pivot, g->tail, g->rows, kFingerprintShift + kBitOfWord[j], g->words[j]);
-    }
+    CollectWords(g, kFingerprintShift);
   }
 
   // What the bits above a line's columns, now final, add to the parities of planes 0..7 goes to the

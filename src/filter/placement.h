@@ -28,7 +28,7 @@ class Placement {
   uint32_t kept(uint32_t line) const { return own(line) - given_[line]; }  // own, not given away
   uint32_t received(uint32_t line) const { return received_[line]; }
   uint32_t load(uint32_t line) const { return kept(line) + received(line); }
-  size_t keys_given() const { return node_hash_.size(); }
+  size_t keys_given() const { return settled_.size() + given_keys_.size(); }
 
   // The kept keys in ascending order, and the received ones, `out` having room for received(line),
   // ascending too: arrival order must not reach the bytes.
@@ -48,16 +48,27 @@ class Placement {
 
   uint32_t group_of(uint64_t hash) const { return PrimaryOf(hash, lines()).group; }
 
+  // May be called once, when planning is done: sorts what was given away so far by receiver, so
+  // that gathering a line's keys does not chase pointers all over memory. Keys given away later are
+  // few.
+  void Settle();
+
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
+  struct Given {
+    uint64_t hash;
+    uint32_t to;
+    uint32_t next;  // chain of the receiver's late keys
+  };
 
   const uint64_t* const hashes_;
   std::vector<uint32_t> start_;  // lines + 1
   std::vector<uint32_t> given_;
   std::vector<uint32_t> received_;
-  std::vector<uint32_t> first_;  // per line: chain of received keys through node_next_
-  std::vector<uint64_t> node_hash_;
-  std::vector<uint32_t> node_next_;
+  std::vector<Given> given_keys_;        // before Settle: all; after: the late ones
+  std::vector<uint64_t> settled_;        // by receiver
+  std::vector<uint32_t> settled_start_;  // lines + 1
+  std::vector<uint32_t> first_late_;     // per line
 };
 
 }  // namespace tieredfilter

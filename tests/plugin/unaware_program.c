@@ -1,9 +1,10 @@
-/* A program that knows nothing of filters, written against RocksDB's C API: what the preload object is for.
+/* A program that knows nothing of filters, written against RocksDB's C API: what the preload object
+ * is for.
  *
  *   unaware_program <mode> <path>
  *
- * Modes "write...", "ingest" and "bloom" make the database and look up absent keys; "read..." only look up. Prints how
- * many lookups a filter answered and how big the filters are. */
+ * Modes "write...", "ingest" and "bloom" make the database and look up absent keys; "read..." only
+ * look up. Prints how many lookups a filter answered and how big the filters are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,9 @@ static void LookUp(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
     char* error = NULL;
     size_t value_size = 0;
     size_t size = MakeKey(i / 2, i % 2, key);
-    char* value =
-        family != NULL ? rocksdb_get_cf(db, options, family, key, size, &value_size, &error)
-                       : rocksdb_get(db, options, key, size, &value_size, &error);
+    char* value = family != NULL
+                      ? rocksdb_get_cf(db, options, family, key, size, &value_size, &error)
+                      : rocksdb_get(db, options, key, size, &value_size, &error);
     Check("get", error);
     if ((value != NULL) != (i % 2 == 0)) {
       fprintf(stderr, "key %s is %s\n", key, value == NULL ? "lost" : "a ghost");

@@ -10,6 +10,9 @@ namespace {
 // Which of a kernel's line tests a filter needs, so that no lookup branches on it.
 enum class Shape { kNarrow8, kNarrow, kWide7, kWide };
 
+// XXH3 handles keys up to here without a call.
+constexpr size_t kLongKey = 128;
+
 // Both ends, since a block need not start at a cache line. Into the second level, as stock Bloom
 // does: 32 lines at once would push other things out of the first.
 TIEREDFILTER_INLINE void PrefetchLine(const char* line) {

@@ -6,9 +6,10 @@
 //   levels  = N | N "-" M | N "+"                        from the top; level 0 is the top
 //           | last [ "-" K ] [ ".." last [ "-" J ] ]     from the bottom; last is num_levels - 1
 //           | "flush" | "bottommost" | "unknown" | "*"   ("default" is another word for "*")
-//   setting = "none" | kind ":" amount                   kind: bloom, ribbon
-//   amount  = bits per key really stored, at most three decimals | percentage of false positives,
-//   as in "0.5%"
+//   setting = "none" | kind ":" amount [ ":" coding ]    kind: bloom, ribbon, cuckoo
+//   amount  = bits per key really stored, as in "9.5"    at most three decimals
+//           | false positives in percent, as in "0.5%"   at most seven decimals
+//   coding  = "equations" | "fingerprints"               cuckoo only; equations if left out
 //
 // For example "0-1:bloom:14,2-4:bloom:10,5+:bloom:7,bottommost:bloom:7". There are no spaces and
 // none of = ; { } #, which have a meaning of their own in RocksDB's options strings and files.

@@ -170,7 +170,7 @@ TEST_F(PolicyOptionsTest, OptionsStringToTheFile) {
 
 TEST_F(PolicyOptionsTest, OptionsFileRoundTripOfRandomSpecs) {
   std::mt19937 random(7);
-  const std::vector<std::string> kinds = {"bloom:", "ribbon:"};
+  const std::vector<std::string> kinds = {"bloom:", "ribbon:", "cuckoo:"};
   const std::vector<std::string> amounts = {"7", "9.5", "13.125", "1%", "0.05%"};
   for (int i = 0; i < 40; ++i) {
     std::string spec;
@@ -178,7 +178,8 @@ TEST_F(PolicyOptionsTest, OptionsFileRoundTripOfRandomSpecs) {
          {"flush", "bottommost", "unknown", "last-1..last", "0", "1-3", "4+"}) {
       if (random() % 2 == 0) {
         const std::string setting =
-            random() % 4 == 0 ? "none" : kinds[random() % 2] + amounts[random() % amounts.size()];
+            random() % 4 == 0 ? "none"
+                              : kinds[random() % kinds.size()] + amounts[random() % amounts.size()];
         spec += (spec.empty() ? "" : ",") + std::string(levels) + ":" + setting;
       }
     }
@@ -187,6 +188,25 @@ TEST_F(PolicyOptionsTest, OptionsFileRoundTripOfRandomSpecs) {
     ASSERT_NE(Open(TestOptions(policy), path), nullptr);
     ASSERT_EQ(LoadId(path), policy->GetId()) << spec;
     ASSERT_EQ(FromString(policy->ToString(ConfigOptions()))->GetId(), policy->GetId()) << spec;
+  }
+}
+
+TEST_F(PolicyOptionsTest, CuckooFilterIsOneSettingUnderItsOwnId) {
+  for (const char* id : {"cuckoofilter:8.6", "cuckoofilter:1%"}) {
+    EXPECT_EQ(FromString(id)->GetId(), id);
+    EXPECT_STREQ(FromString(id)->Name(), "cuckoofilter");
+    const std::string path = dir_.Path(id);
+    ASSERT_NE(Open(TestOptions(Policy(id)), path), nullptr);
+    EXPECT_EQ(LoadId(path), id);
+  }
+  EXPECT_EQ(FromString("{id=cuckoofilter;spec=9.50}")->GetId(), "cuckoofilter:9.5");
+  EXPECT_EQ(FromString("tieredfilter:5+:cuckoo:9.5")->GetId(), "tieredfilter:5+:cuckoo:9.5");
+  for (const char* text : {"cuckoofilter", "cuckoofilter:", "cuckoofilter:x", "cuckoofilter:3",
+                           "cuckoofilter:9,0:none", "cuckoofilter:9:fast"}) {
+    std::shared_ptr<const FilterPolicy> policy;
+    const Status status = FilterPolicy::CreateFromString(ConfigOptions(), text, &policy);
+    EXPECT_TRUE(status.IsInvalidArgument()) << text << ": " << status.ToString();
+    EXPECT_NE(status.ToString().find("character"), std::string::npos) << status.ToString();
   }
 }
 

@@ -97,6 +97,12 @@ done
 run "reading without a policy ignores filters" -- "$unaware" read "$scratch/write"
 expect "plain read" 'useful=0' "$out"
 
+for spec in cuckoofilter:10 flush:cuckoo:10; do
+  run "$spec" TIEREDFILTER_POLICY="$spec" -- "$unaware" write "$scratch/$spec"
+  expect_bits "$spec" 10
+  expect_consulted "$spec"
+done
+
 # --- a program that sets a filter itself (Bloom with 4 bits)
 run "its own filter stays" TIEREDFILTER_POLICY=bloom:14 -- "$unaware" bloom "$scratch/own"
 expect_bits "own" 4

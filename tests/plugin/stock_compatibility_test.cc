@@ -126,9 +126,23 @@ TEST_F(StockCompatibilityTest, PluginReadByStock) {
   }
 }
 
+// Stock RocksDB does not know cuckoo filters: it asks them, is told "may match", and loses no key.
+TEST_F(StockCompatibilityTest, CuckooReadByStock) {
+  Write(Policy("cuckoo:9"));
+  ExpectConsulted(Read(Policy("cuckoo:9")));
+  ExpectConsulted(Read(Policy("bloom:10")));  // the block says how it is read, not the settings
+  for (const PolicyPtr& stock : {StockBloom(), StockRibbon()}) {
+    const FilterCounts counts = Read(stock);
+    EXPECT_EQ(counts.useful, 0u);
+    EXPECT_EQ(counts.positive, 2 * kAbsent);
+  }
+  Read(nullptr);
+}
+
 TEST_F(StockCompatibilityTest, BackAndForthWithCompaction) {
-  Write(Policy("flush:bloom:14,bottommost:ribbon:7"));
-  for (const PolicyPtr& policy : {StockBloom(), Policy("bloom:10"), PolicyPtr(), Policy("")}) {
+  Write(Policy("flush:bloom:14,bottommost:cuckoo:9"));
+  for (const PolicyPtr& policy :
+       {StockBloom(), Policy("bloom:10"), Policy("cuckoo:9"), PolicyPtr(), Policy("")}) {
     {
       std::unique_ptr<DB> db = Open(OptionsFor(policy), path_);
       ASSERT_NE(db, nullptr);
@@ -148,9 +162,9 @@ TEST_F(StockCompatibilityTest, ARunWithoutFilterIsReadAndCountsNothing) {
 
 // Files of 0 to a few keys: the smallest filters of each kind.
 TEST_F(StockCompatibilityTest, TinyTables) {
-  for (const char* spec :
-       {"bloom:10", "ribbon:7", "bloom:1", "ribbon:1", "bloom:64", "ribbon:32"}) {
-    for (const uint64_t keys : {1, 2, 3, 10, 1000}) {
+  for (const char* spec : {"bloom:10", "ribbon:7", "bloom:1", "ribbon:1", "bloom:64", "ribbon:32",
+                           "cuckoo:4.5", "cuckoo:9", "cuckoo:24"}) {
+    for (const uint64_t keys : {1, 3, 1000}) {
       const Options options = OptionsFor(Policy(spec));
       {
         std::unique_ptr<DB> db = Open(options, path_);
@@ -202,7 +216,7 @@ std::vector<std::string> FilterBlocks(const std::string& path, const Options& op
 }
 
 TEST_F(StockCompatibilityTest, WrappingChangesNoByte) {
-  const PolicyPtr policy = Policy("flush:bloom:14,bottommost:ribbon:7");
+  const PolicyPtr policy = Policy("flush:cuckoo:12,bottommost:ribbon:7");
   Write(policy);
   const std::vector<std::string> plain = FilterBlocks(path_, OptionsFor(policy));
   ASSERT_EQ(plain.size(), 2u);

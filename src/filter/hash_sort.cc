@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kChunkHashes = 8192;
 // Beyond this many destinations an in-place permutation thrashes the TLB.
 constexpr uint32_t kMaxDigitBits = 10;
-constexpr uint32_t kBucketBits = 13;  // about one hash per bucket in a full chunk
+constexpr uint32_t kMaxBucketBits = 13;
 
 // Buckets hold one hash on average, so this is close to one pass; on clustered input it would be
 // quadratic, hence the bound after which the caller's std::sort takes over.
@@ -30,9 +30,21 @@ bool InsertionSort(uint64_t* a, size_t n) {
   return true;
 }
 
+// Sized for the input: filters of a few thousand keys are built by the dozen, one per partition.
 struct Scratch {
-  std::unique_ptr<uint64_t[]> copy{new uint64_t[2 * kChunkHashes]};
-  std::unique_ptr<uint32_t[]> ends{new uint32_t[(size_t{1} << kBucketBits) + 1]};
+  explicit Scratch(size_t n)
+      : copy(new uint64_t[std::min(n, kChunkHashes)]),
+        ends(new uint16_t[size_t{1} << BucketBits(std::min(n, kChunkHashes))]) {}
+
+  // About one hash per bucket.
+  static uint32_t BucketBits(size_t n) {
+    uint32_t bits = 1;
+    while ((size_t{1} << bits) < n && bits < kMaxBucketBits) ++bits;
+    return bits;
+  }
+
+  std::unique_ptr<uint64_t[]> copy;
+  std::unique_ptr<uint16_t[]> ends;
 };
 
 // Sorts hashes that agree in their top `used` bits.
@@ -42,20 +54,18 @@ void SortChunk(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
     if (!InsertionSort(a, n)) std::sort(a, a + n);
     return;
   }
-  if (n > 2 * kChunkHashes || used >= 64) {
+  if (n > kChunkHashes || used >= 64) {
     std::sort(a, a + n);
     return;
   }
-  uint32_t bits = 1;
-  while ((size_t{1} << bits) < n && bits < kBucketBits) ++bits;
-  bits = std::min(bits, 64 - used);
+  const uint32_t bits = std::min(Scratch::BucketBits(n), 64 - used);
   const auto bucket = [=](uint64_t h) { return static_cast<uint32_t>((h << used) >> (64 - bits)); };
-  uint32_t* ends = scratch->ends.get();
+  uint16_t* ends = scratch->ends.get();
   std::fill(ends, ends + (size_t{1} << bits), 0);
   for (size_t i = 0; i < n; ++i) ++ends[bucket(a[i])];
-  uint32_t sum = 0;
+  uint16_t sum = 0;
   for (size_t b = 0; b < (size_t{1} << bits); ++b) {
-    sum += ends[b];
+    sum = static_cast<uint16_t>(sum + ends[b]);
     ends[b] = sum;
   }
   uint64_t* copy = scratch->copy.get();
@@ -100,7 +110,7 @@ void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
 }  // namespace
 
 size_t SortUnique(uint64_t* hashes, size_t n) {
-  Scratch scratch;
+  Scratch scratch(n);
   SortRange(hashes, n, 0, &scratch);
   return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
 }

@@ -7,7 +7,7 @@
 namespace tieredfilter {
 
 // Sorts `hashes[0, n)` ascending and drops equal ones; returns how many are left. In place but for
-// a fixed 300 KiB at most, since a second array of hashes would double the memory a build needs.
+// 80 KiB at most, since a second array of hashes would double the memory a build needs.
 // About 8 to 12 ns per hash when they are spread evenly, as hashes are; still n log n when they are
 // not.
 size_t SortUnique(uint64_t* hashes, size_t n);

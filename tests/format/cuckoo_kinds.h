@@ -43,7 +43,8 @@ class CuckooUnderTest : public FilterUnderTest {
   std::unique_ptr<BlockReader> reader_;
 };
 
-// Below this, whole lines would have to hold more keys than lines of the fewest planes have columns.
+// Below this, whole lines would have to hold more keys than lines of the fewest planes have
+// columns.
 inline constexpr double kMinEquationsBits = 4.5;
 
 // A coding becomes part of all conformance tests by one line here.

@@ -77,6 +77,7 @@ bool Attempt(const uint64_t* hashes, size_t n, uint32_t lines, uint32_t tolerabl
              BuiltFingerprints* built) {
   Placement placement(hashes, n, lines);
   PlanPlacement(&placement, PlannedKeys(n, lines));
+  placement.Settle();
   std::vector<uint32_t> lines_with(kMostKeys + 1);
   for (uint32_t line = 0; line < lines; ++line) {
     if (placement.load(line) > kMostKeys) return false;

@@ -72,22 +72,12 @@ class CuckooFilterSource final : public FilterSource {
 
 }  // namespace
 
-bool CanBuildCuckoo(const FilterSetting& setting, std::string* why) {
-  bool rate_is_met = true;
-  if (setting.has_rate()) {
-    BitsForRate(CodingOf(setting), setting.false_positive_rate(), &rate_is_met);
-  }
-  if (!rate_is_met) {
-    *why = "no cuckoo filter of this coding has so low a false-positive rate; ask for bits per key";
-  }
-  return rate_is_met;
-}
-
 BlockRequest RequestFor(const FilterSetting& setting) {
   BlockRequest request;
   request.coding = CodingOf(setting);
   if (setting.has_rate()) {
-    // The fewest bits there are may give a better rate than was asked for.
+    // The fewest bits there are may give a better rate than was asked for; the most reach the
+    // lowest rate that the grammar accepts (a test checks that).
     const double fewest = static_cast<double>(LimitsOf(FilterKind::kCuckoo).min_millibits) / 1e3;
     request.bits_per_key =
         std::max(fewest, BitsForRate(request.coding, setting.false_positive_rate()));

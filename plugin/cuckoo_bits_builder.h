@@ -20,7 +20,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "plugin/filter_source.h"
 #include "plugin/rocksdb_compat.h"
@@ -32,9 +31,6 @@ namespace tieredfilter {
 
 // For a setting of kind kCuckoo.
 std::unique_ptr<const FilterSource> NewCuckooFilterSource(const FilterSetting& setting);
-
-// False, with a reason, if no block of this setting's coding has as low a rate.
-bool CanBuildCuckoo(const FilterSetting& setting, std::string* why);
 
 // The block that a table of this setting gets, but for the level.
 BlockRequest RequestFor(const FilterSetting& setting);

@@ -33,10 +33,6 @@ class StockFilterSource final : public FilterSource {
 
 }  // namespace
 
-bool CanBuild(const FilterSetting& setting, std::string* why) {
-  return setting.kind != FilterKind::kCuckoo || CanBuildCuckoo(setting, why);
-}
-
 std::unique_ptr<const FilterSource> NewFilterSource(const FilterSetting& setting) {
   switch (setting.kind) {
     case FilterKind::kBloom:

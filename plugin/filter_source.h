@@ -28,9 +28,6 @@ class FilterSource {
 // True if this build can write cuckoo filters; the spec grammar accepts the kind only then.
 constexpr bool kCuckooAvailable = true;
 
-// False, with a reason, for a setting that the grammar accepts but no filter of its kind can meet.
-bool CanBuild(const FilterSetting& setting, std::string* why);
-
 // The one place that knows how each kind is built. Never null.
 std::unique_ptr<const FilterSource> NewFilterSource(const FilterSetting& setting);
 

@@ -78,13 +78,6 @@ Status TieredFilterPolicy::SetSpec(const std::string& spec_text) {
                           : PolicySpec::Parse(spec_text, options, &spec_, &error))) {
     return Status::InvalidArgument(std::string(Name()) + " spec", error.ToString());
   }
-  for (const PolicyRule& rule : spec_.rules()) {
-    std::string why;
-    if (!CanBuild(rule.setting, &why)) {
-      return Status::InvalidArgument(std::string(Name()) + " spec",
-                                     rule.setting.ToString() + ": " + why);
-    }
-  }
   sources_.clear();
   for (const PolicyRule& rule : spec_.rules()) {
     sources_.push_back(NewFilterSource(rule.setting));

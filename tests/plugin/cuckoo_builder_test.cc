@@ -278,7 +278,12 @@ TEST(CuckooBuilderTest, SettingsBecomeRequests) {
   rate.rate_per_billion = kMaxRatePerBillion;
   EXPECT_EQ(RequestFor(rate).bits_per_key, 4.5);
   rate.rate_per_billion = kMinRatePerBillion;
-  EXPECT_LE(RateForBits(RequestFor(rate).bits_per_key), 1e-6);
+  for (const CuckooCoding coding : {CuckooCoding::kEquations, CuckooCoding::kFingerprints}) {
+    rate.coding = coding;
+    request = RequestFor(rate);
+    EXPECT_LE(ExpectedRate(10 * 1000 * 1000, request), 1.01e-6);
+    EXPECT_LE(request.bits_per_key, 24.0);
+  }
 }
 
 TEST(CuckooBuilderTest, AllocatorSizesDoNotChangeTheBytes) {

@@ -99,21 +99,10 @@ static long long NumberAfter(const char* text, const char* label) {
   return found == NULL ? -1 : atoll(found + strlen(label));
 }
 
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: %s <mode> <path>\n", argv[0]);
-    return 1;
-  }
-  const char* mode = argv[1];
-  const char* path = argv[2];
+static rocksdb_t* Open(const char* mode, const char* path, rocksdb_options_t* options) {
   char* error = NULL;
   char second_path[4096];
-  rocksdb_options_t* options = rocksdb_options_create();
-  rocksdb_options_set_create_if_missing(options, 1);
-  rocksdb_options_enable_statistics(options);
-  rocksdb_column_family_handle_t* family = NULL;
   rocksdb_t* db = NULL;
-
   if (strcmp(mode, "bloom") == 0) {
     rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
     rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom(4));
@@ -137,17 +126,11 @@ int main(int argc, char** argv) {
     db = rocksdb_open(options, path, &error);
   }
   Check("open", error);
-  if (strcmp(mode, "write-family") == 0) {
-    family = rocksdb_create_column_family(db, options, "later", &error);
-    Check("create column family", error);
-  }
-  if (strcmp(mode, "ingest") == 0) {
-    Ingest(db, options, path);
-  } else if (strncmp(mode, "read", 4) != 0) {
-    Write(db, family);
-  }
-  LookUp(db, family);
+  return db;
+}
 
+static void Report(rocksdb_t* db, rocksdb_column_family_handle_t* family,
+                   rocksdb_options_t* options) {
   char* statistics = rocksdb_options_statistics_get_string(options);
   const char* property = "rocksdb.aggregated-table-properties";
   char* tables = family != NULL ? rocksdb_property_value_cf(db, family, property)
@@ -158,6 +141,32 @@ int main(int argc, char** argv) {
   fflush(stdout);
   free(statistics);
   free(tables);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fprintf(stderr, "usage: %s <mode> <path>\n", argv[0]);
+    return 1;
+  }
+  const char* mode = argv[1];
+  const char* path = argv[2];
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_enable_statistics(options);
+  rocksdb_t* db = Open(mode, path, options);
+  rocksdb_column_family_handle_t* family = NULL;
+  if (strcmp(mode, "write-family") == 0) {
+    char* error = NULL;
+    family = rocksdb_create_column_family(db, options, "later", &error);
+    Check("create column family", error);
+  }
+  if (strcmp(mode, "ingest") == 0) {
+    Ingest(db, options, path);
+  } else if (strncmp(mode, "read", 4) != 0) {
+    Write(db, family);
+  }
+  LookUp(db, family);
+  Report(db, family, options);
   /* The rest is left to the end of the process, as in many a small program. */
   return 0;
 }

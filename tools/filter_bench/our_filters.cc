@@ -80,9 +80,15 @@ class CuckooFilter : public OurFilter {
   const CpuKernel cpu_kernel_;
 };
 
+std::optional<BlockCoding> CodingOf(const std::string& kind) {
+  if (kind == "cuckoo-equations") return BlockCoding::kEquations;
+  if (kind == "cuckoo-fingerprints") return BlockCoding::kFingerprints;
+  return std::nullopt;
+}
+
 }  // namespace
 
-bool IsOurKind(const std::string& kind) { return kind == "cuckoo-equations"; }
+bool IsOurKind(const std::string& kind) { return CodingOf(kind).has_value(); }
 
 std::vector<std::string> OurKernels() {
   std::vector<std::string> names;
@@ -94,12 +100,14 @@ std::vector<std::string> DefaultOurFilters() { return {"cuckoo-equations:8.6", "
 
 std::unique_ptr<BenchFilter> MakeOurFilter(const FilterRequest& request, const std::string& kernel,
                                            std::string* error) {
+  const std::optional<BlockCoding> coding = CodingOf(request.kind);
   const std::optional<CpuKernel> cpu_kernel = CpuKernelFromName(kernel);
-  if (!IsOurKind(request.kind) || !cpu_kernel || !CpuKernelSupported(*cpu_kernel)) {
+  if (!coding || !cpu_kernel || !CpuKernelSupported(*cpu_kernel)) {
     *error = request.name + ": no kind of this name with kernel " + kernel;
     return nullptr;
   }
   BlockRequest block;
+  block.coding = *coding;
   block.bits_per_key = request.bits_per_key;
   return std::make_unique<CuckooFilter>(request.name, block, *cpu_kernel);
 }

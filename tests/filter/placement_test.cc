@@ -145,5 +145,25 @@ TEST(PlacementTest, ArrivalOrderDoesNotShow) {
   EXPECT_EQ(LinesOfKeys(forward), LinesOfKeys(backward));
 }
 
+// Settling moves what was received into another form, once, in the middle of it all.
+TEST(PlacementTest, SettlingLosesNothing) {
+  const std::vector<uint64_t> hashes = SortedHashes(12, 20000);
+  for (int settle_at : {0, 1, 100, 199}) {
+    Placement placement(hashes.data(), hashes.size(), 300),
+        plain(hashes.data(), hashes.size(), 300);
+    TestRandom random(13);
+    std::vector<uint32_t> receivers;
+    for (int step = 0; step < 200; ++step) {
+      if (step == settle_at) placement.Settle();
+      const auto line = static_cast<uint32_t>(random.Below(300));
+      const auto keep = static_cast<uint32_t>(random.Below(80));
+      placement.GiveAway(line, keep, &receivers);
+      plain.GiveAway(line, keep, &receivers);
+    }
+    ExpectLookupsFindEveryKey(placement, hashes);
+    EXPECT_EQ(LinesOfKeys(placement), LinesOfKeys(plain)) << settle_at;
+  }
+}
+
 }  // namespace
 }  // namespace tieredfilter

@@ -1,0 +1,125 @@
+#!/bin/bash
+# Shows that the tests of src/filter and src/format can fail: puts one fault after another into a copy of the sources and
+# runs the test that has to notice it. Prints a table; exits 1 if a fault went unnoticed or no longer applies. Minutes,
+# since every fault means a build; not part of the default checks.
+#   usage: tools/check/run_mutants.sh [NAME...]
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../setup/common.sh"
+
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+tree="$scratch/tree" build="$scratch/build"
+mkdir "$tree"
+cp -r "$REPO_ROOT/src" "$REPO_ROOT/cmake" "$REPO_ROOT/CMakeLists.txt" "$tree/"
+mkdir "$tree/tests"
+cp -r "$REPO_ROOT/tests/"{filter,format,fuzz,policy,package,CMakeLists.txt} "$tree/tests/"
+mkdir -p "$tree/tools" && cp -r "$REPO_ROOT/tools/check" "$REPO_ROOT/tools/setup" "$tree/tools/"
+
+generator=()
+command -v ninja >/dev/null && generator=(-G Ninja)
+cmake -S "$tree" -B "$build" "${generator[@]}" -DTIEREDFILTER_ROCKSDB=OFF >"$scratch/log" 2>&1 ||
+  { cat "$scratch/log" >&2; Die "the copy cannot be configured"; }
+
+failures=0 kills=0
+only=("$@")
+
+Row() { printf '%-28s %-34s %-58s %s\n' "$@"; }
+
+# The test binaries by the names that CTest has for them.
+Build() { cmake --build "$build" --parallel "$(nproc)" --target "$1" >"$scratch/log" 2>&1; }
+RunTest() {
+  local binary
+  binary="$(find "$build/tests" -type f -name "$1" -perm -u+x | head -n 1)"
+  [[ -n $binary ]] && timeout 600 "$binary" --gtest_brief=1 --gtest_filter="$2" >"$scratch/out" 2>&1
+}
+
+# Mutant NAME FILE SED_EXPRESSION TEST GTEST_FILTER
+Mutant() {
+  local name="$1" file="$tree/$2" expression="$3" test="$4" filter="$5" verdict
+  if ((${#only[@]})) && [[ " ${only[*]} " != *" $name "* ]]; then return; fi
+  cp -p "$file" "$scratch/original"
+  sed -E -i "$expression" "$file"
+  if cmp -s "$file" "$scratch/original"; then
+    verdict="DOES NOT APPLY: adapt it to the source"
+  elif ! Build "$test"; then
+    verdict="DOES NOT COMPILE: adapt it to the source"
+  elif RunTest "$test" "$filter"; then
+    verdict="SURVIVED"
+  else
+    verdict="killed"
+  fi
+  # A new date, or the build would take the mutant for up to date.
+  cp "$scratch/original" "$file"
+  Row "$name" "$2" "$test $filter" "$verdict"
+  if [[ $verdict == killed ]]; then kills=$((kills + 1)); else failures=$((failures + 1)); fi
+}
+
+Row fault file "test that has to notice" verdict
+
+# Without faults all of the tests named below pass.
+for test in block_test cuckoo_conformance_test golden_block_test hostile_block_test key_hash_test line_layout_test \
+  line_solver_test lookup_test placement_test; do
+  Build "$test" || { tail -n 30 "$scratch/log" >&2; Die "$test does not build in the copy"; }
+done
+for test in block_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
+  placement_test; do
+  RunTest "$test" '*' || { tail -n 30 "$scratch/out" >&2; Die "$test fails without any fault"; }
+done
+
+conformance=cuckoo_conformance_test
+counts='*EveryCountTo2000/equations_portable'
+
+# Keys lost while lines are built.
+Mutant drop_a_received_key src/filter/equations_builder.cc \
+  's/while \(row < received\) add/while (row + 1 < received) add/' $conformance "$counts"
+Mutant drop_the_last_own_key src/filter/equations_builder.cc \
+  's/(i = placement_\.kept\(line\)); i-- > 0;/\1; i-- > 1;/' $conformance "$counts"
+Mutant do_not_solve_again src/filter/equations_builder.cc \
+  's/if \(state_\[to\] != kSolved\) continue;/continue;/' $conformance "$counts"
+Mutant forget_late_rows src/filter/line_solver_impl.h \
+  's/if \(k >= g->late_rows\) g->late_rows = k \+ 1;/if (k > g->late_rows) g->late_rows = k;/' \
+  line_solver_test '*RowsThatDifferInTheTailOnly*'
+Mutant dependent_rows_are_fine src/filter/line_solver_impl.h \
+  's/g->first_bad\[l\] = p;/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
+Mutant dependent_late_rows_are_fine src/filter/line_solver_impl.h \
+  's/g->first_bad\[l\] = g->late_of\[k\]\[l\];/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
+Mutant clear_one_row_too_few src/filter/line_solver.cc \
+  's/p = from; p < group->rows/p = from + 1; p < group->rows/' line_solver_test '*FindsDependentRows*'
+Mutant late_keys_unchained src/filter/placement.cc \
+  's/late = given_keys_\[late\]\.next/late = kNone/' placement_test '*'
+
+# A lookup that goes elsewhere than the builder.
+Mutant threshold_off_by_one src/filter/placement.cc \
+  's/given_\[line\] - 1\]\) \+ 1;/given_[line] - 1]);/' placement_test '*'
+Mutant secondary_off_by_one src/filter/line_layout.h \
+  's/primary \+ 1 \+ MulHigh/primary + MulHigh/' line_layout_test '*SecondaryIsAnotherLine*'
+Mutant lookup_ignores_threshold src/filter/lookup_body.h \
+  's/slot\.group < \(tag/slot.group + 128 < (tag/' lookup_test '*AgreesWithTheFormats*'
+Mutant batch_ignores_threshold src/filter/lookup_body.h \
+  's/moved \+= groups\[i\] </moved += groups[i] + 128u </' lookup_test '*AgreesWithTheFormats*'
+Mutant forget_the_salt src/format/block.cc \
+  's/lines_\.salt = metadata_\.salt;/lines_.salt = 0;/' $conformance '*FewKeys/equations_portable'
+Mutant salt_not_undone src/filter/line_layout.h \
+  's/0x9cb4b2f8129337dbULL/0x9cb4b2f8129337d9ULL/' line_layout_test '*SaltsCanBeUndone*'
+
+# Bytes that change, and equations that answer for nothing.
+Mutant another_hash src/filter/key_hash.h \
+  's/return XXH3_64bits\(data, size\)/return XXH64(data, size, 0)/' key_hash_test '*'
+Mutant another_multiplier src/filter/line_layout.h \
+  's/0x9fb21c651e98df25ULL/0x9fb21c651e98df27ULL/' golden_block_test '*'
+Mutant fingerprint_from_coefficients src/filter/line_layout.h \
+  's/return \{mixed >> 1, static_cast<uint64_t>\(second >> 64\)/return {mixed >> 1, mixed/' \
+  line_layout_test '*RateOfMovedAndUnmoved*'
+
+# Blocks that are not whole.
+Mutant checksum_not_compared src/format/block.cc \
+  's/if \(Get\(t \+ kChecksumAt, 4\) != Checksum\(t, m\.data_bytes\)\) return false;//' hostile_block_test '*'
+Mutant checksum_without_length src/format/block.cc \
+  's/kChecksumAt, data_bytes\)\)/kChecksumAt, 0 * data_bytes))/' hostile_block_test '*Truncated*'
+Mutant later_version_is_read src/format/block.cc \
+  's/ \|\| Get\(t \+ kVersionAt, 1\) != kFormatVersion//' block_test '*HandMade*'
+Mutant any_number_of_planes src/format/block.cc \
+  's/m\.planes < kMinPlanes \|\| m\.planes > kMaxPlanes/false/' block_test '*HandMade*'
+
+Say "$kills killed, $failures not"
+((failures == 0))

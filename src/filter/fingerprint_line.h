@@ -74,7 +74,7 @@ TIEREDFILTER_INLINE uint32_t MiniBucketOf(const KeyEquation& key, uint32_t mini_
   return static_cast<uint32_t>((uint64_t{low} * mini_buckets) >> 32);
 }
 TIEREDFILTER_INLINE uint64_t RemainderOf(const KeyEquation& key, uint32_t remainder_bits) {
-  return key.high & LowBits(remainder_bits);
+  return key.high & ((uint64_t{1} << remainder_bits) - 1);
 }
 
 // The last two bytes: two bits of the body, n, T.

@@ -16,12 +16,15 @@ TIEREDFILTER_INLINE bool LineMatches(const char* line, uint32_t tag, uint32_t re
       std::min(kHeaderWords * 64 - keys, kFingerprintBodyBits - keys * (remainder_bits + 1));
   const uint32_t quotient = MiniBucketOf(key, mini_buckets);
 
-  // The header word that has the quotient-th one, and how many ones come before that word.
+  // The header word that has the quotient-th one, and how many ones come before that word. In
+  // arithmetic, since compilers make a branch of a choice, and it would be a coin toss.
   uint32_t word = 0, before = 0, ones = 0;
   for (uint32_t j = 0; j + 1 < kHeaderWords; ++j) {
-    ones += Bits::Count(LoadWord(line + 8 * j));
-    word = quotient >= ones ? j + 1 : word;
-    before = quotient >= ones ? ones : before;
+    const uint32_t count = Bits::Count(LoadWord(line + 8 * j));
+    ones += count;
+    const uint32_t later = (ones - quotient - 1) >> 31;  // 1 if quotient >= ones
+    word += later;
+    before += count & (0 - later);
   }
   const uint32_t start = 64 * word + Bits::Select(LoadWord(line + 8 * word), quotient - before) + 1;
 

@@ -18,10 +18,9 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// The step in which the cache counts (CacheReservationManager's dummy entry): looking at the memory
-// more often changes nothing.
-constexpr size_t kChargeBytes = 256 * 1024;
-constexpr size_t kChargeHashes = kChargeBytes / sizeof(uint64_t);
+// Less than this is not charged. The cache counts in steps of 256 KiB, rounded up; a full step for
+// each of many small filters would be a charge for memory that nobody uses.
+constexpr size_t kLeastCharge = 128 * 1024;
 
 // What a build needs beyond the hashes and the block: measured at 1.6 bytes per key for the
 // placement, and the sort's scratch. Rounded up.
@@ -98,8 +97,6 @@ CuckooBitsBuilder::CuckooBitsBuilder(const BlockRequest& request,
     : request_(request),
       detect_corruption_(table_options.detect_filter_construct_corruption),
       info_log_(info_log),
-      // Half a step, so that what is charged is right on average, as RocksDB does.
-      charge_at_(kChargeHashes / 2),
       charge_(table_options) {}
 
 void CuckooBitsBuilder::AddKey(const Slice& key) {
@@ -113,17 +110,17 @@ void CuckooBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
 }
 
 void CuckooBitsBuilder::ChargeForHashes() {
-  if (collector_.size() < charge_at_) return;
-  charge_at_ += kChargeHashes;
-  Charge(0);
+  if (collector_.memory_bytes() != charged_hash_bytes_) Charge(0);
 }
 
 void CuckooBitsBuilder::Charge(size_t working_bytes) {
+  charged_hash_bytes_ = collector_.memory_bytes();
   if (!charge_.enabled()) return;
+  const size_t bytes =
+      charged_hash_bytes_ + to_verify_.memory_bytes() + finished_bytes_ + working_bytes;
   // Not enough memory even to keep the charge's books is no reason to fail, either.
   try {
-    charge_.Set(collector_.memory_bytes() + to_verify_.memory_bytes() + finished_bytes_ +
-                working_bytes);
+    charge_.Set(bytes < kLeastCharge ? 0 : bytes);
   } catch (const std::bad_alloc&) {
   }
 }
@@ -175,7 +172,6 @@ Slice CuckooBitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* stat
   to_verify_.Clear();
   if (detect_corruption_ && keys_to_verify_ > 0) to_verify_.Swap(&collector_);
   collector_.Clear();
-  charge_at_ = kChargeHashes / 2;
   Charge(0);
   if (status != nullptr) *status = result;
   return content;

@@ -77,7 +77,7 @@ class CuckooBitsBuilder final : public FilterBitsBuilderBase {
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
   HashCollector collector_;
-  size_t charge_at_;  // entries at which to look at the memory again
+  size_t charged_hash_bytes_ = 0;
   // The distinct hashes of the block finished last, until it has been verified.
   HashCollector to_verify_;
   size_t keys_to_verify_ = 0;

@@ -248,6 +248,78 @@ TEST_F(ColdLookupBenchTest, AnInterruptLeavesNothing) {
   ExpectNothingLeft(/*with_result=*/false);
 }
 
+TEST_F(ColdLookupBenchTest, SaysWhereFoundKeysLiveAndWhatWasExpected) {
+  const Outcome run =
+      Shell(Command("--absent_percent=40 --policies='bloomfilter:6 ribbonfilter:6'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const json result = Result();
+  for (const json& policy : result["policies"]) {
+    uint64_t found = 0;
+    for (const json& level : policy["levels"]) {
+      found += level["found"].get<uint64_t>();
+      if (policy["spec"] != "none" && level["filter_checks"] > 0) {
+        EXPECT_EQ(level["expected_false_positives"]["agrees"], true) << policy["spec"] << level;
+      }
+    }
+    EXPECT_EQ(found, policy["found"].get<uint64_t>());
+    EXPECT_NEAR(static_cast<double>(found), 300, 60);
+    // Nine keys in ten are on the last level.
+    EXPECT_NEAR(policy["levels"][4]["found"].get<double>() / static_cast<double>(found), 0.9, 0.06);
+    EXPECT_GT(policy["latency_us"]["p99"], policy["latency_us"]["p50"]);
+    EXPECT_GT(policy["cpu_us_per_lookup"], 0);
+    EXPECT_EQ(policy["data_block_reads"].get<uint64_t>() -
+                  policy["wasted_data_block_reads"].get<uint64_t>(),
+              found);
+  }
+}
+
+TEST_F(ColdLookupBenchTest, SeveralSeedsGiveMeanAndSpread) {
+  const Outcome run = Shell(Command("--seeds=3 --verify_keys=false --policies=bloomfilter:4"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("over 3 seeds"), std::string::npos) << run.output;
+  const json seeds = Result()["policies"][1]["seeds"];
+  EXPECT_EQ(seeds["values"].size(), 3u);
+  EXPECT_GT(seeds["standard_deviation"], 0);
+}
+
+TEST_F(ColdLookupBenchTest, EqualizesMemoryAndReads) {
+  Outcome run = Shell(
+      Command("--equalize=bytes --verify_keys=false --policies='bloomfilter:8 ribbonfilter:8'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  json policies = Result()["policies"];
+  EXPECT_NEAR(policies[2]["filter_bytes"].get<double>() / policies[1]["filter_bytes"].get<double>(),
+              1, 0.01);
+  run = Shell(
+      Command("--equalize=reads --verify_keys=false --policies='bloomfilter:6 per-level-bloom:6'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  policies = Result()["policies"];
+  EXPECT_LT(policies[2]["filter_bytes"], policies[1]["filter_bytes"]);
+  EXPECT_NEAR(policies[2]["expected_false_positives"]["mean"].get<double>() /
+                  policies[1]["expected_false_positives"]["mean"].get<double>(),
+              1, 0.03);
+  run = Shell(Command("--equalize=bytes --policies='bloomfilter:8 tieredfilter:bloom:1%'"));
+  EXPECT_EQ(run.exit_code, 2) << run.output;
+  EXPECT_NE(run.output.find("bloom:1%"), std::string::npos) << run.output;
+}
+
+TEST_F(ColdLookupBenchTest, WritesAPageThatNeedsNothingFromElsewhere) {
+  const std::string page_path = Path("page.html");
+  const Outcome run =
+      Shell(Command("--verify_keys=false --policies=bloomfilter:10 --html='" + page_path + "'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  std::ifstream file(page_path);
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
+  EXPECT_NE(page.find("</html>"), std::string::npos);
+  for (const char* outside : {"http", "src=", "url(", "@import", "<script"}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+  for (const char* part : {"<svg", "bloomfilter:10", "--num", "Per 1000 lookups",
+                           "prefers-color-scheme", "@media print"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+}
+
 TEST_F(ColdLookupBenchTest, KeepsTheDatabasesWhenAsked) {
   const Outcome run = Shell(Command("--keep_db --verify_keys=false --policies=bloomfilter:10"));
   ASSERT_EQ(run.exit_code, 0) << run.output;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/cold_lookup_bench/config.h"
+#include "tools/cold_lookup_bench/equalize.h"
 #include "tools/cold_lookup_bench/key_space.h"
 #include "tools/cold_lookup_bench/per_level_bits.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
@@ -250,6 +251,32 @@ TEST(SplitPoliciesTest, SplitsAtSemicolonsAndBlanksOutsideBraces) {
             (List{"tieredfilter:0-1:bloom:14,2+:bloom:7", "none"}));
   EXPECT_EQ(SplitPolicies("{id=tieredfilter;spec=bloom:7} none"),
             (List{"{id=tieredfilter;spec=bloom:7}", "none"}));
+}
+
+TEST(ShiftBitsTest, ShiftsBitsAndNothingElse) {
+  const auto shifted = [](double bits, std::string spec) {
+    return ShiftBits(bits, &spec) ? spec : "refused: " + spec;
+  };
+  EXPECT_EQ(shifted(0.5, "bloomfilter:10"), "bloomfilter:10.500");
+  EXPECT_EQ(shifted(-1, "ribbonfilter:10:3"), "ribbonfilter:9.000:3");
+  EXPECT_EQ(shifted(1, "per-level-bloom:9.5"), "per-level-bloom:10.500");
+  EXPECT_EQ(shifted(1, "tieredfilter:0-1:bloom:14,2+:ribbon:7,last:none"),
+            "tieredfilter:0-1:bloom:15.000,2+:ribbon:8.000,last:none");
+  EXPECT_EQ(shifted(1, "tieredfilter:0:bloom:1%,1+:cuckoo:9"),
+            "tieredfilter:0:bloom:1%,1+:cuckoo:10.000");
+  EXPECT_EQ(shifted(1, "none"), "refused: none");
+  EXPECT_EQ(shifted(-9.5, "bloomfilter:10"), "refused: bloomfilter:10");
+}
+
+TEST(KeySpaceTest, AsksForAbsentKeysAsOftenAsTold) {
+  const KeySpace keys(Plan(Shape(20000)), 1, 16, 8);
+  for (const double percent : {0.0, 30.0, 100.0}) {
+    uint64_t absent = 0;
+    for (uint64_t number = 0; number < 100000; ++number) {
+      absent += keys.IsAbsentLookup(number, percent) ? 1 : 0;
+    }
+    EXPECT_NEAR(static_cast<double>(absent), percent * 1000, percent == 30 ? 700 : 0);
+  }
 }
 
 TEST(PolicyChoiceTest, PutsTheBaselineFirstAndOnce) {

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "tools/cold_lookup_bench/atomic_file.h"
 #include "tools/cold_lookup_bench/config.h"
@@ -36,9 +37,13 @@ int Run(int argc, char** argv) {
   }
   tieredfilter::cold_lookup::InstallInterruptHandlers();
   AtomicFile json;
-  if (!config.json.empty()) {
-    if (Status s = json.Open(config.json); !s.ok()) {
-      return Fail(s);
+  AtomicFile html;
+  for (const auto& [file, path] :
+       {std::make_pair(&json, config.json), std::make_pair(&html, config.html)}) {
+    if (!path.empty()) {
+      if (Status s = file->Open(path); !s.ok()) {
+        return Fail(s);
+      }
     }
   }
   RunReport report;
@@ -50,6 +55,9 @@ int Run(int argc, char** argv) {
     return Fail(Status::IOError("cannot write to standard output"));
   }
   if (Status s = json.Commit(ReportAsJson(report)); !s.ok()) {
+    return Fail(s);
+  }
+  if (Status s = html.Commit(ReportAsHtml(report)); !s.ok()) {
     return Fail(s);
   }
   return report.valid ? 0 : 1;

@@ -10,7 +10,12 @@ DEFINE_uint64(num, 1000000, "Number of keys in the tree");
 DEFINE_uint64(key_size, 16, "Size of each key in bytes");
 DEFINE_uint64(value_size, 100, "Size of each value in bytes");
 DEFINE_uint64(seed, 1, "Seed of keys, values and lookups; the same seed gives the same run");
-DEFINE_uint64(lookups, 50000, "Number of lookups of absent keys per policy");
+DEFINE_int32(seeds, 1,
+             "Number of runs, with the seeds --seed, --seed + 1 and so on; the report gives mean "
+             "and spread");
+DEFINE_uint64(lookups, 50000, "Number of lookups per policy");
+DEFINE_double(absent_percent, 100,
+              "Percentage of the lookups that ask for a key that is not there");
 DEFINE_int32(threads, 1, "Number of threads that look keys up");
 DEFINE_string(
     policies, "bloomfilter:10 ribbonfilter:10",
@@ -19,6 +24,10 @@ DEFINE_string(
     "for RocksDB's filter_policy option, 'none', or 'per-level-bloom:<bits>': Bloom filters by "
     "level with the "
     "memory of bloomfilter:<bits>. The run without filters is always made, as the baseline.");
+DEFINE_string(equalize, "",
+              "Tune the bits of the policies to the first one with filters before comparing: "
+              "'bytes' for equal filter "
+              "memory, 'reads' for equal expected wasted reads, both within 1%");
 DEFINE_string(db, "",
               "Folder for the databases, on a file system with O_DIRECT; created if missing. "
               "Empty: a temporary folder "
@@ -26,6 +35,7 @@ DEFINE_string(db, "",
 DEFINE_bool(keep_db, false, "Leave the databases in --db instead of removing them");
 DEFINE_bool(verify_keys, true, "Look up every stored key once per policy");
 DEFINE_bool(per_level, true, "Print a table by level for every policy as well");
+DEFINE_string(html, "", "Write the result to this file as an HTML page");
 DEFINE_string(json, "", "Write the result to this file as JSON");
 DEFINE_int32(num_levels, 5, "Number of levels of the tree, level 0 included");
 DEFINE_int32(sorted_levels, 4,
@@ -88,6 +98,17 @@ std::map<std::string, std::string> OwnFlags() {
   return own;
 }
 
+Status ParseEqualize(const std::string& text, Equalize* equalize) {
+  if (text.empty() || text == "bytes" || text == "reads") {
+    *equalize = text.empty()      ? Equalize::kNothing
+                : text == "bytes" ? Equalize::kBytes
+                                  : Equalize::kReads;
+    return Status::OK();
+  }
+  return Status::InvalidArgument(
+      fmt::format("--equalize={}: must be 'bytes' or 'reads', or left out", text));
+}
+
 Status Check(const Config& config) {
   const auto refuse = [](const std::string& what) { return Status::InvalidArgument(what); };
   if (config.num == 0) {
@@ -104,6 +125,13 @@ Status Check(const Config& config) {
   }
   if (config.lookups == 0) {
     return refuse("--lookups=0: a run without lookups proves nothing");
+  }
+  if (config.seeds < 1 || config.seeds > 1000) {
+    return refuse(fmt::format("--seeds={}: must lie between 1 and 1000", config.seeds));
+  }
+  if (!(config.absent_percent >= 0 && config.absent_percent <= 100)) {
+    return refuse(
+        fmt::format("--absent_percent={}: must lie between 0 and 100", config.absent_percent));
   }
   if (config.threads < 1 || config.threads > 1024) {
     return refuse(fmt::format("--threads={}: must lie between 1 and 1024", config.threads));
@@ -165,6 +193,8 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->key_size = FLAGS_key_size;
   config->value_size = FLAGS_value_size;
   config->seed = FLAGS_seed;
+  config->seeds = FLAGS_seeds;
+  config->absent_percent = FLAGS_absent_percent;
   config->lookups = FLAGS_lookups;
   config->threads = FLAGS_threads;
   config->block_size = FLAGS_block_size;
@@ -182,8 +212,10 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->per_level = FLAGS_per_level;
   config->policies = SplitPolicies(FLAGS_policies);
   config->json = FLAGS_json;
+  config->html = FLAGS_html;
   config->flags = OwnFlags();
-  return Check(*config);
+  Status s = ParseEqualize(FLAGS_equalize, &config->equalize);
+  return s.ok() ? Check(*config) : s;
 }
 
 }  // namespace tieredfilter::cold_lookup

@@ -11,12 +11,17 @@
 
 namespace tieredfilter::cold_lookup {
 
+// What the bits of all policies are tuned to have in common before they are compared.
+enum class Equalize { kNothing, kBytes, kReads };
+
 struct Config {
   uint64_t num = 0;
   uint64_t key_size = 0;    // bytes
   uint64_t value_size = 0;  // bytes
   uint64_t seed = 0;
+  int seeds = 0;  // runs with seed, seed + 1, ...
   uint64_t lookups = 0;
+  double absent_percent = 0;  // of the lookups
   int threads = 0;
   uint64_t block_size = 0;  // bytes
   std::string compression_type;
@@ -26,7 +31,9 @@ struct Config {
   bool verify_keys = true;
   bool per_level = true;  // tables by level in the text
   std::vector<std::string> policies;
+  Equalize equalize = Equalize::kNothing;
   std::string json;  // result file; empty: none
+  std::string html;  // the same as a page; empty: none
 
   std::map<std::string, std::string>
       flags;  // every flag of the driver with its value, for the report

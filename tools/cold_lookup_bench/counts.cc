@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace tieredfilter::cold_lookup {
 
 namespace {
@@ -77,6 +80,7 @@ void LevelCounts::Add(const LevelCounts& other) {
   filter_avoided += other.filter_avoided;
   false_positives += other.false_positives;
   true_positives += other.true_positives;
+  found += other.found;
   data_block_reads += other.data_block_reads;
   wasted_data_block_reads += other.wasted_data_block_reads;
   other_block_reads += other.other_block_reads;
@@ -98,6 +102,12 @@ void LookupCounts::Add(const LookupCounts& other) {
   }
   lookups += other.lookups;
   found += other.found;
+  negative_checks.resize(std::max(negative_checks.size(), other.negative_checks.size()));
+  for (size_t file = 0; file < other.negative_checks.size(); ++file) {
+    negative_checks[file] += other.negative_checks[file];
+  }
+  latency.Merge(other.latency);
+  cpu_nanoseconds += other.cpu_nanoseconds;
 }
 
 void HostCounts::Add(const HostCounts& other) {
@@ -135,6 +145,9 @@ std::vector<std::string> CrossCheck(const LookupCounts& own, const HostCounts& h
                        "blocks read", "the perf context");
   findings.ExpectEqual(total.other_block_reads, host.filter_block_reads + host.index_block_reads,
                        "index and filter blocks read", "the perf context");
+  findings.ExpectEqual(total.true_positives, host.ticker_true_positive, "true positives",
+                       "RocksDB's ticker (full true positive)");
+  findings.ExpectEqual(total.found, own.found, "keys found", "the sum of all lookups");
   CheckLevels(own, host, &findings);
   CheckColdness(total, host, &findings);
   return findings.Take();

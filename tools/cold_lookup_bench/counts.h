@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/cold_lookup_bench/latency_histogram.h"
+
 namespace tieredfilter::cold_lookup {
 
 // The driver's own counts for one level: from the files' key ranges and the reads it saw in the
@@ -17,6 +19,7 @@ struct LevelCounts {
   uint64_t filter_avoided = 0;   // filter checks after which no data block was read
   uint64_t false_positives = 0;  // filter checks after which data blocks were read in vain
   uint64_t true_positives = 0;   // filter checks of the file that held the key
+  uint64_t found = 0;            // keys found in a file of the level
   uint64_t data_block_reads = 0;
   uint64_t wasted_data_block_reads = 0;  // in files that did not hold the key
   uint64_t other_block_reads = 0;        // index and filter blocks
@@ -29,7 +32,11 @@ struct LookupCounts {
   std::map<int, LevelCounts> levels;
   uint64_t lookups = 0;
   uint64_t found = 0;
-  double seconds = 0;  // of wall-clock time, all threads together at work
+  // By file, in the order of TreeFiles: filter checks for a key the file does not hold.
+  std::vector<uint64_t> negative_checks;
+  LatencyHistogram latency;      // of single lookups
+  uint64_t cpu_nanoseconds = 0;  // spent inside RocksDB by the looking-up threads
+  double seconds = 0;            // of wall-clock time, all threads together at work
 
   LevelCounts Total() const;  // sums over the levels; `lookups` is the number of lookups
   void Add(const LookupCounts& other);

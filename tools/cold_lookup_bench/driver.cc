@@ -2,125 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "rocksdb/version.h"
+#include "tools/cold_lookup_bench/equalize.h"
 #include "tools/cold_lookup_bench/interrupt.h"
 #include "tools/cold_lookup_bench/key_space.h"
-#include "tools/cold_lookup_bench/lookup_phase.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
+#include "tools/cold_lookup_bench/policy_run.h"
 #include "tools/cold_lookup_bench/storage.h"
-#include "tools/cold_lookup_bench/stored_options.h"
-#include "tools/cold_lookup_bench/tree_builder.h"
-#include "tools/cold_lookup_bench/verify_phase.h"
 
 namespace tieredfilter::cold_lookup {
 
-using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Everything that is the same for all policies of a run.
-struct Plan {
-  const Config& config;
-  TreePlan tree;
-  KeySpace keys;
-};
-
-// The run of one policy on its own database.
-class PolicyRun {
- public:
-  PolicyRun(const Plan& plan, const PolicyChoice& choice, std::string path)
-      : plan_(plan), choice_(choice), path_(std::move(path)) {
-    report_.requested = choice.requested;
-  }
-
-  Status Run() {
-    Status s = MakeOptions(plan_.config, choice_.policy, &options_);
-    for (const auto step : {&PolicyRun::Load, &PolicyRun::LookUp, &PolicyRun::Verify}) {
-      if (s.ok()) {
-        s = (this->*step)();
-      }
-    }
-    return s;
-  }
-
-  PolicyReport TakeReport() { return std::move(report_); }
-  const TreeFiles& files() const { return files_; }
-
- private:
-  Status Load() {
-    const auto start = std::chrono::steady_clock::now();
-    Status s = BuildTree(options_, path_, plan_.tree, plan_.keys, choice_.requested);
-    report_.load_seconds = SecondsSince(start);
-    return s.ok() ? ReadStoredPolicy(path_, &report_.spec) : s;
-  }
-
-  Status LookUp() {
-    ColdDatabase database;
-    Status s = database.Open(options_, path_);
-    if (s.ok()) {
-      s = CheckAgainstPlan(plan_.tree, database.files());
-    }
-    LookupCounts own;
-    if (s.ok()) {
-      const LookupSource source = [this](uint64_t number, std::string* key) {
-        plan_.keys.AbsentKey(number, key);
-        return false;
-      };
-      s = database.Run(source, plan_.config.lookups, plan_.config.threads, choice_.requested, &own,
-                       &report_.host);
-    }
-    if (s.ok()) {
-      files_ = database.files();
-      report_.lookup_seconds = own.seconds;
-      FillLevels(files_, own, &report_);
-      report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr);
-      CheckPolicyName();
-    }
-    return s;
-  }
-
-  // The files must have been written by the policy that was asked for.
-  void CheckPolicyName() {
-    const std::string expected = choice_.policy == nullptr ? "" : choice_.policy->Name();
-    if (report_.policy_name != expected) {
-      report_.disagreements.push_back(
-          fmt::format("the table files were written with the filter policy '{}' instead of '{}'",
-                      report_.policy_name, expected));
-    }
-  }
-
-  Status Verify() {
-    if (!plan_.config.verify_keys) {
-      return Status::OK();
-    }
-    VerifyResult result;
-    Status s = VerifyKeys(options_, path_, plan_.tree, plan_.keys, plan_.config.threads,
-                          choice_.requested, &result);
-    report_.keys_checked = result.keys;
-    report_.total.keys_lost = result.lost;
-    report_.first_lost_key = result.first_lost;
-    for (const auto& [level, lost] : result.lost_by_level) {
-      report_.levels[level].keys_lost = lost;
-    }
-    return s;
-  }
-
-  const Plan& plan_;
-  const PolicyChoice& choice_;
-  const std::string path_;
-  Options options_;
-  TreeFiles files_;
-  PolicyReport report_;
-};
 
 void DescribeRun(const Config& config, RunReport* report) {
   report->rocksdb_version = ROCKSDB_NAMESPACE::GetRocksVersionAsString(true);
@@ -132,6 +29,11 @@ void DescribeRun(const Config& config, RunReport* report) {
   report->machine = DescribeMachine();
   report->flags = config.flags;
   report->seed = config.seed;
+  report->seeds = config.seeds;
+  report->absent_percent = config.absent_percent;
+  if (config.seeds == 1) {
+    report->notes.push_back("a single seed; --seeds=5 shows how far the figures scatter");
+  }
 }
 
 // Reads avoided, relative to the first policy, which is the run without filters.
@@ -159,12 +61,78 @@ void Judge(RunReport* report) {
           "{}: {} of {} stored keys were not found, the first is {} (hex)", policy.requested,
           policy.total.keys_lost, policy.keys_checked, policy.first_lost_key));
     }
-    if (!policy.host.process_bytes_known && report->notes.empty()) {
-      report->notes.push_back(
-          "/proc/self/io is not readable here; that reads were cold rests on O_DIRECT alone");
-    }
+  }
+  if (!report->policies.front().host.process_bytes_known) {
+    report->notes.push_back(
+        "/proc/self/io is not readable here; that reads were cold rests on O_DIRECT alone");
   }
   report->valid = report->reasons.empty();
+}
+
+// Adds one seed's policies to the report: its figures if it is the first, else only what the spread
+// needs.
+void AddSeed(std::vector<PolicyReport> policies, RunReport* report) {
+  if (report->policies.empty()) {
+    report->policies = std::move(policies);
+    return;
+  }
+  for (size_t i = 0; i < policies.size(); ++i) {
+    PolicyReport& kept = report->policies[i];
+    const PolicyReport& added = policies[i];
+    kept.wasted_reads_per_lookup.values.push_back(added.WastedReadsPerLookup());
+    kept.disagreements.insert(kept.disagreements.end(), added.disagreements.begin(),
+                              added.disagreements.end());
+    kept.keys_checked += added.keys_checked;
+    kept.total.keys_lost += added.total.keys_lost;
+    if (kept.first_lost_key.empty()) {
+      kept.first_lost_key = added.first_lost_key;
+    }
+    for (const auto& [level, figures] : added.levels) {
+      kept.levels[level].keys_lost += figures.keys_lost;
+    }
+  }
+}
+
+// Runs all policies with one seed.
+Status RunSeed(const Config& config, const TreePlan& tree, std::vector<PolicyChoice>* choices,
+               const std::string& folder, RunReport* report) {
+  const KeySpace keys(tree, config.seed, config.key_size, config.value_size);
+  const Setup setup{config, tree, keys};
+  if (report->policies.empty()) {
+    if (Status s = EqualizePolicies(setup, config.equalize, folder, choices); !s.ok()) {
+      return s;
+    }
+  }
+  std::vector<PolicyReport> policies;
+  TreeFiles first_files;
+  for (size_t i = 0; i < choices->size(); ++i) {
+    const PolicyChoice& choice = (*choices)[i];
+    ScopedFolder database;
+    if (Status s = database.CreateIn(folder, fmt::format("seed-{}-policy-{}.", config.seed, i));
+        !s.ok()) {
+      return s;
+    }
+    if (config.keep_db) {
+      database.Keep();
+    }
+    PolicyRun run(setup, choice, database.path());
+    if (Status s = run.Run(); !s.ok()) {
+      return s;
+    }
+    policies.push_back(run.TakeReport());
+    if (i == 0) {
+      first_files = run.files();
+    } else if (const std::string difference = DescribeDifference(first_files, run.files());
+               !difference.empty()) {
+      report->reasons.push_back(fmt::format("{} got another tree than {}: {}", choice.requested,
+                                            choices->front().requested, difference));
+    }
+  }
+  if (report->shape_fingerprint.empty()) {
+    report->shape_fingerprint = first_files.Fingerprint();
+  }
+  AddSeed(std::move(policies), report);
+  return CheckInterrupt();
 }
 
 }  // namespace
@@ -182,44 +150,25 @@ Status RunDriver(const Config& config, RunReport* report) {
     s = folder.CreateIn(config.db.empty() ? DefaultDatabaseParent() : config.db,
                         "cold_lookup_bench.");
   }
+  if (s.ok() && config.keep_db) {
+    folder.Keep();
+  }
   if (s.ok()) {
-    report->database_folder = folder.path();
     s = CheckStorage(folder.path());
+  }
+  for (int i = 0; s.ok() && i < config.seeds; ++i) {
+    Config seeded = config;
+    seeded.seed += static_cast<uint64_t>(i);
+    s = RunSeed(seeded, tree, &choices, folder.path(), report);
   }
   if (!s.ok()) {
     return s;
-  }
-  const Plan plan{config, tree, KeySpace(tree, config.seed, config.key_size, config.value_size)};
-  TreeFiles first_files;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    ScopedFolder database;
-    s = database.CreateIn(folder.path(), fmt::format("policy-{}.", i));
-    if (!s.ok()) {
-      return s;
-    }
-    PolicyRun run(plan, choices[i], database.path());
-    if (s = run.Run(); !s.ok()) {
-      return s;
-    }
-    report->policies.push_back(run.TakeReport());
-    if (i == 0) {
-      first_files = run.files();
-      report->shape_fingerprint = first_files.Fingerprint();
-    } else if (run.files().Fingerprint() != report->shape_fingerprint) {
-      report->reasons.push_back(fmt::format("{} got another tree than {}: {}", choices[i].requested,
-                                            choices[0].requested,
-                                            DescribeDifference(first_files, run.files())));
-    }
-    if (config.keep_db) {
-      database.Keep();
-      folder.Keep();
-    }
   }
   if (report->reasons.empty()) {
     CompareWithNoFilter(report);  // different trees are not compared at all
   }
   Judge(report);
-  return CheckInterrupt();
+  return Status::OK();
 }
 
 }  // namespace tieredfilter::cold_lookup

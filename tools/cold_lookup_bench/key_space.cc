@@ -1,6 +1,7 @@
 #include "tools/cold_lookup_bench/key_space.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tieredfilter::cold_lookup {
 
@@ -15,7 +16,7 @@ uint64_t Scale(uint64_t number, uint64_t range) {
 }
 
 // Separate streams of one seed, so that no lookup key follows from a stored key.
-enum Stream : uint64_t { kPosition = 1, kAbsent = 2, kValue = 3, kPick = 4 };
+enum Stream : uint64_t { kPosition = 1, kAbsent = 2, kValue = 3, kPick = 4, kMix = 5 };
 
 uint64_t Random(uint64_t seed, Stream stream, uint64_t a, uint64_t b) {
   return Mix64(Mix64(Mix64(seed + stream) ^ a) ^ b);
@@ -64,6 +65,11 @@ void KeySpace::PresentKey(size_t run, uint64_t index, std::string* key) const {
 void KeySpace::AbsentKey(uint64_t number, std::string* key) const {
   const uint64_t range = end_absent_ - first_absent_;
   Encode(first_absent_ + Scale(Random(seed_, kAbsent, 0, number), range), 0, key);
+}
+
+bool KeySpace::IsAbsentLookup(uint64_t number, double percent) const {
+  const double uniform = std::ldexp(static_cast<double>(Random(seed_, kMix, 0, number) >> 11), -53);
+  return uniform * 100 < percent;
 }
 
 void KeySpace::ValueOf(size_t run, uint64_t index, std::string* value) const {

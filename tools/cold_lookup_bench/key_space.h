@@ -35,6 +35,9 @@ class KeySpace {
   // selects it.
   void AbsentKey(uint64_t number, std::string* key) const;
 
+  // Whether lookup `number` asks for an absent key, where `percent` of all lookups (0 to 100) do.
+  bool IsAbsentLookup(uint64_t number, double percent) const;
+
   // Sets *value to the value stored under key `index` of run `run`.
   void ValueOf(size_t run, uint64_t index, std::string* value) const;
 

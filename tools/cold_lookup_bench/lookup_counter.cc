@@ -2,8 +2,9 @@
 
 namespace tieredfilter::cold_lookup {
 
-LookupCounter::LookupCounter(const TreeFiles& files)
-    : files_(files), tally_(files.files().size()) {}
+LookupCounter::LookupCounter(const TreeFiles& files) : files_(files), tally_(files.files().size()) {
+  counts_.negative_checks.resize(files.files().size());
+}
 
 void LookupCounter::TallyReads(const std::vector<FileRead>& reads) {
   for (const FileRead& read : reads) {
@@ -25,6 +26,7 @@ void LookupCounter::CountProbe(size_t file, bool holds_key) {
   LevelCounts& level = counts_.levels[info.level];
   ++level.probes;
   level.data_block_reads += tally.data_reads;
+  level.found += holds_key ? 1 : 0;
   level.wasted_data_block_reads += holds_key ? 0 : tally.data_reads;
   level.other_block_reads += tally.other_reads;
   level.bytes_read += tally.bytes;
@@ -33,6 +35,7 @@ void LookupCounter::CountProbe(size_t file, bool holds_key) {
     if (holds_key) {
       ++level.true_positives;
     } else {
+      ++counts_.negative_checks[file];
       ++(tally.data_reads > 0 ? level.false_positives : level.filter_avoided);
     }
   }

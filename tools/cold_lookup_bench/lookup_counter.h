@@ -21,6 +21,12 @@ class LookupCounter {
   // one did.
   void Count(const std::string& key, const std::vector<FileRead>& reads, bool found);
 
+  // Notes how long the lookup took, and how much of it on the CPU; in nanoseconds.
+  void NoteTime(uint64_t elapsed, uint64_t cpu) {
+    counts_.latency.Add(elapsed);
+    counts_.cpu_nanoseconds += cpu;
+  }
+
   const LookupCounts& counts() const { return counts_; }
 
  private:

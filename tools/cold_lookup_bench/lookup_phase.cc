@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ using ROCKSDB_NAMESPACE::Status;
 namespace {
 
 constexpr uint64_t kLookupsPerProgress = 256;
+
+uint64_t ThreadCpuNanoseconds() {
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 // Counts of the calling thread since the last Reset().
 HostCounts FromPerfContext(const PerfContext& perf) {
@@ -78,7 +85,12 @@ void Worker::Run(DB* db, const TreeFiles& files, const LookupSource& source, Pro
     const bool expected = source(i, &key);
     log.Clear();
     value.Reset();
+    const uint64_t cpu_before = ThreadCpuNanoseconds();
+    const auto start = std::chrono::steady_clock::now();
     const Status s = db->Get(options, db->DefaultColumnFamily(), key, &value);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    counter.NoteTime(static_cast<uint64_t>(std::chrono::nanoseconds(elapsed).count()),
+                     ThreadCpuNanoseconds() - cpu_before);
     if (!s.ok() && !s.IsNotFound()) {
       status = s;
     } else if (s.ok() != expected) {

@@ -4,7 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 namespace tieredfilter::cold_lookup {
@@ -36,6 +38,54 @@ std::string DescribeFilters(const std::vector<const TreeFile*>& files) {
 
 double LevelReport::FilterBitsPerKey() const { return BitsPerKey(filter_bytes, entries); }
 
+double LevelReport::FalsePositiveRate() const {
+  const uint64_t negatives = counts.filter_avoided + counts.false_positives;
+  return negatives == 0
+             ? 0.0
+             : static_cast<double>(counts.false_positives) / static_cast<double>(negatives);
+}
+
+void Expectation::AddFile(uint64_t negative_checks, double rate) {
+  if (negative_checks == 0) {
+    return;
+  }
+  if (rate < 0) {
+    known = false;
+    return;
+  }
+  false_positives += static_cast<double>(negative_checks) * rate;
+  variance += static_cast<double>(negative_checks) * rate * (1 - rate);
+}
+
+double Expectation::HalfWidth() const {
+  // 3.29 standard deviations, and half a count because counts are whole numbers. Where a handful is
+  // expected the normal approximation is too narrow, which the three more make up for (a Poisson
+  // count with mean 0 to 5).
+  return 3.29 * std::sqrt(variance) + 0.5 + (false_positives < 30 ? 3 : 0);
+}
+
+bool Expectation::Covers(uint64_t measured) const {
+  return !known || std::abs(static_cast<double>(measured) - false_positives) <= HalfWidth();
+}
+
+double Spread::Mean() const {
+  return values.empty() ? 0.0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
+}
+
+double Spread::StandardDeviation() const {
+  if (values.size() < 2) {
+    return 0.0;
+  }
+  const double mean = Mean();
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
 double PolicyReport::WastedReadsPerLookup() const {
   return total.counts.lookups == 0 ? 0.0
                                    : static_cast<double>(total.counts.wasted_data_block_reads) /
@@ -65,6 +115,17 @@ void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport
     report->levels[level].counts = level_counts;
   }
   report->total.counts = counts.Total();
+  for (size_t file = 0; file < counts.negative_checks.size(); ++file) {
+    const TreeFile& info = files.files()[file];
+    for (LevelReport* part : {&report->levels[info.level], &report->total}) {
+      part->expected.AddFile(counts.negative_checks[file], info.filter.expected_rate);
+    }
+  }
+  report->latency = counts.latency;
+  report->cpu_microseconds_per_lookup = static_cast<double>(counts.cpu_nanoseconds) / 1e3 /
+                                        static_cast<double>(std::max<uint64_t>(counts.lookups, 1));
+  report->lookup_seconds = counts.seconds;
+  report->wasted_reads_per_lookup.values = {report->WastedReadsPerLookup()};
   for (const std::string& name : policy_names) {
     report->policy_name += (report->policy_name.empty() ? "" : "+") + name;
   }

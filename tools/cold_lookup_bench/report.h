@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/cold_lookup_bench/counts.h"
+#include "tools/cold_lookup_bench/latency_histogram.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
 namespace tieredfilter::cold_lookup {
@@ -19,6 +20,20 @@ struct MachineInfo {
   std::string kernel;
 };
 
+// What false positives the stored filters lead one to expect, by their own bits (see
+// ExpectedRateOf), and how far chance alone takes a count from it. `known` is false where a
+// filter's rate cannot be told.
+struct Expectation {
+  bool known = true;
+  double false_positives = 0;
+  double variance = 0;
+
+  // Half the width of the interval that the count leaves once in a thousand runs by chance.
+  double HalfWidth() const;
+  bool Covers(uint64_t measured) const;
+  void AddFile(uint64_t negative_checks, double rate);
+};
+
 struct LevelReport {
   uint64_t files = 0;
   uint64_t entries = 0;
@@ -27,11 +42,22 @@ struct LevelReport {
   std::string stored;  // what the files hold, e.g. "bloom:9.46", "none"; kinds joined by "+" where
                        // files differ
   LevelCounts counts;
+  Expectation expected;
   std::optional<int64_t>
       reads_avoided;  // data blocks the run without filters read minus those this run read
   uint64_t keys_lost = 0;
 
   double FilterBitsPerKey() const;
+  double FalsePositiveRate()
+      const;  // measured: of the filter checks for a key that is not in the file
+};
+
+// The same figure over several seeds.
+struct Spread {
+  std::vector<double> values;  // one per seed
+
+  double Mean() const;
+  double StandardDeviation() const;  // of the sample; 0 for a single value
 };
 
 struct PolicyReport {
@@ -42,6 +68,9 @@ struct PolicyReport {
   std::map<int, LevelReport> levels;
   LevelReport total;
   HostCounts host;
+  LatencyHistogram latency;
+  double cpu_microseconds_per_lookup = 0;
+  Spread wasted_reads_per_lookup;
   double load_seconds = 0;
   double lookup_seconds = 0;
   uint64_t keys_checked = 0;
@@ -63,7 +92,8 @@ struct RunReport {
   MachineInfo machine;
   std::map<std::string, std::string> flags;
   uint64_t seed = 0;
-  std::string database_folder;
+  int seeds = 1;
+  double absent_percent = 100;
   std::string shape_fingerprint;
   std::vector<PolicyReport> policies;
 };
@@ -76,6 +106,12 @@ void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport
 
 // The table and the sentence a newcomer reads; before them, if `per_level`, one table per policy.
 std::string ReportAsText(const RunReport& report, bool per_level);
+
+// The sentence alone: what every policy wastes per 1000 lookups.
+std::string ReportSentence(const RunReport& report);
+
+// The same figures as one HTML page that needs nothing from elsewhere.
+std::string ReportAsHtml(const RunReport& report);
 
 // The same figures as JSON, with the fields README.md lists.
 std::string ReportAsJson(const RunReport& report);

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "tools/cold_lookup_bench/report.h"
 
@@ -7,6 +10,29 @@ namespace tieredfilter::cold_lookup {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json ExpectationJson(const LevelReport& report) {
+  const Expectation& expected = report.expected;
+  if (!expected.known) {
+    return Json();
+  }
+  const double half_width = expected.HalfWidth();
+  return {{"mean", expected.false_positives},
+          {"low", std::max(0.0, expected.false_positives - half_width)},
+          {"high", expected.false_positives + half_width},
+          {"confidence", 0.999},
+          {"agrees", expected.Covers(report.counts.false_positives)}};
+}
+
+Json LatencyJson(const LatencyHistogram& latency) {
+  Json json = {{"mean", latency.Mean() / 1e3}};
+  for (const auto& [name, percent] : std::vector<std::pair<const char*, double>>{
+           {"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}}) {
+    json[name] = latency.Percentile(percent) / 1e3;
+  }
+  json["max"] = static_cast<double>(latency.max()) / 1e3;
+  return json;
+}
 
 // The fields that a policy and each of its levels share.
 Json Figures(const LevelReport& report) {
@@ -24,6 +50,9 @@ Json Figures(const LevelReport& report) {
   json["filter_avoided"] = counts.filter_avoided;
   json["false_positives"] = counts.false_positives;
   json["true_positives"] = counts.true_positives;
+  json["found"] = counts.found;
+  json["false_positive_rate"] = report.FalsePositiveRate();
+  json["expected_false_positives"] = ExpectationJson(report);
   json["data_block_reads"] = counts.data_block_reads;
   json["wasted_data_block_reads"] = counts.wasted_data_block_reads;
   json["other_block_reads"] = counts.other_block_reads;
@@ -51,6 +80,11 @@ Json PolicyJson(const PolicyReport& policy) {
   json["valid"] = policy.disagreements.empty();
   json.update(Figures(policy.total));
   json["wasted_data_block_reads_per_lookup"] = policy.WastedReadsPerLookup();
+  json["seeds"] = {{"values", policy.wasted_reads_per_lookup.values},
+                   {"mean", policy.wasted_reads_per_lookup.Mean()},
+                   {"standard_deviation", policy.wasted_reads_per_lookup.StandardDeviation()}};
+  json["latency_us"] = LatencyJson(policy.latency);
+  json["cpu_us_per_lookup"] = policy.cpu_microseconds_per_lookup;
   json["keys_checked"] = policy.keys_checked;
   json["load_seconds"] = policy.load_seconds;
   json["lookup_seconds"] = policy.lookup_seconds;
@@ -77,6 +111,8 @@ Json RunJson(const RunReport& report) {
   json["memory_bytes"] = report.machine.memory_bytes;
   json["kernel"] = report.machine.kernel;
   json["seed"] = report.seed;
+  json["seeds"] = report.seeds;
+  json["absent_percent"] = report.absent_percent;
   json["flags"] = report.flags;
   json["counters"] =
       "own counts from file key ranges and file system reads; checked against BLOOM_FILTER_USEFUL, "

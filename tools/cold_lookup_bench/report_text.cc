@@ -66,28 +66,61 @@ std::string SummaryTable(const RunReport& report) {
   return text + "\n";
 }
 
+// What the stored filters lead one to expect, with what chance makes of it; "!" where the measured
+// rate lies outside.
+std::string ExpectedRate(const LevelReport& level, uint64_t negatives) {
+  if (negatives == 0 || !level.expected.known) {
+    return "-";
+  }
+  const double percent = 100.0 / static_cast<double>(negatives);
+  return fmt::format("{:.3f}%+-{:.3f}{}", level.expected.false_positives * percent,
+                     level.expected.HalfWidth() * percent,
+                     level.expected.Covers(level.counts.false_positives) ? "" : "!");
+}
+
 std::string LevelTable(const PolicyReport& policy) {
   std::string text =
-      fmt::format("{}\n{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10}  {}\n",
+      fmt::format("{}\n{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10} {:>16}  {}\n",
                   policy.spec, "level", "keys", "filter", "checks", "avoided", "false pos.",
-                  "blocks", "read", "rate", "stored filter");
+                  "blocks", "read", "rate", "expected", "stored filter");
   const auto row = [&](const std::string& name, const LevelReport& level) {
     const LevelCounts& counts = level.counts;
     const uint64_t negatives = counts.filter_avoided + counts.false_positives;
     const std::string rate =
-        negatives == 0
-            ? "-"
-            : fmt::format("{:.3f}%", 100.0 * static_cast<double>(counts.false_positives) /
-                                         static_cast<double>(negatives));
-    text += fmt::format("{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10}  {}\n", name,
-                        level.entries, WithUnit(level.filter_bytes), counts.filter_checks,
-                        counts.filter_avoided, counts.false_positives, counts.data_block_reads,
-                        WithUnit(counts.bytes_read), rate, level.stored);
+        negatives == 0 ? "-" : fmt::format("{:.3f}%", 100 * level.FalsePositiveRate());
+    text += fmt::format(
+        "{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10} {:>16}  {}\n", name,
+        level.entries, WithUnit(level.filter_bytes), counts.filter_checks, counts.filter_avoided,
+        counts.false_positives, counts.data_block_reads, WithUnit(counts.bytes_read), rate,
+        ExpectedRate(level, negatives), level.stored);
   };
   for (const auto& [level, figures] : policy.levels) {
     row(fmt::format("L{}", level), figures);
   }
   row("all", policy.total);
+  return text + "\n";
+}
+
+std::string TimeTable(const RunReport& report) {
+  std::string text = fmt::format("{:>10} {:>10} {:>10} {:>10} {:>12}  microseconds per lookup\n",
+                                 "mean", "p50", "p99", "p99.9", "on the CPU");
+  for (const PolicyReport& policy : report.policies) {
+    text += fmt::format("{:>10.1f} {:>10.1f} {:>10.1f} {:>10.1f} {:>12.2f}  {}\n",
+                        policy.latency.Mean() / 1e3, policy.latency.Percentile(50) / 1e3,
+                        policy.latency.Percentile(99) / 1e3, policy.latency.Percentile(99.9) / 1e3,
+                        policy.cpu_microseconds_per_lookup, policy.spec);
+  }
+  return text + "\n";
+}
+
+std::string SeedTable(const RunReport& report) {
+  std::string text = fmt::format(
+      "Wasted reads per 1000 lookups over {} seeds: mean, standard deviation\n", report.seeds);
+  for (const PolicyReport& policy : report.policies) {
+    const Spread& spread = policy.wasted_reads_per_lookup;
+    text += fmt::format("{:>10.2f} {:>10.2f}  {}\n", 1000 * spread.Mean(),
+                        1000 * spread.StandardDeviation(), policy.spec);
+  }
   return text + "\n";
 }
 
@@ -120,8 +153,13 @@ std::string ComparedWith(const PolicyReport& policy, const PolicyReport& referen
               : fmt::format(", {:.1f} times more", wasted / std::max(reference_wasted, 1.0)));
 }
 
-std::string Sentence(const RunReport& report) {
-  std::string text = "Per 1000 lookups of absent keys:";
+}  // namespace
+
+std::string ReportSentence(const RunReport& report) {
+  std::string text =
+      report.absent_percent < 100
+          ? fmt::format("Per 1000 lookups, {:g}% of them of absent keys:", report.absent_percent)
+          : "Per 1000 lookups of absent keys:";
   const PolicyReport* reference = FindUniformBloom(report);
   for (const PolicyReport& policy : report.policies) {
     const std::string reads = Short(1000 * policy.WastedReadsPerLookup());
@@ -135,10 +173,8 @@ std::string Sentence(const RunReport& report) {
       }
     }
   }
-  return text + ".\n";
+  return text + ".";
 }
-
-}  // namespace
 
 std::string ReportAsText(const RunReport& report, bool per_level) {
   std::string text;
@@ -149,9 +185,11 @@ std::string ReportAsText(const RunReport& report, bool per_level) {
   for (const PolicyReport& policy : report.policies) {
     text += per_level ? LevelTable(policy) : "";
   }
+  text += per_level ? TimeTable(report) : "";
   text += SummaryTable(report);
+  text += report.seeds > 1 ? SeedTable(report) : "";
   if (report.valid) {
-    text += Sentence(report);
+    text += ReportSentence(report) + "\n";
   }
   for (const std::string& note : report.notes) {
     text += "Note: " + note + "\n";

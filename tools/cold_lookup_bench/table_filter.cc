@@ -4,8 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string_view>
+
+#include "tools/cold_lookup_bench/filter_rate.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -187,13 +188,13 @@ Status ReadTableFilter(const std::string& path, TableFilter* filter) {
     filter->bytes = handle.size;
     return Status::OK();
   }
-  std::string trailer;
-  const uint64_t length = std::min<uint64_t>(handle.size, kFilterTrailerBytes + 1);
-  if (!file.Read(handle.offset + handle.size - length, length, &trailer)) {
+  std::string content;
+  if (!file.Read(handle.offset, handle.size, &content)) {
     return Status::Corruption("cannot read the filter of a table file", path);
   }
   filter->bytes = handle.size;
-  filter->kind = FilterKindOf(trailer);
+  filter->kind = FilterKindOf(content);
+  filter->expected_rate = ExpectedRateOf(content);
   return Status::OK();
 }
 

@@ -12,7 +12,8 @@ namespace tieredfilter::cold_lookup {
 struct TableFilter {
   // "bloom", "ribbon", "cuckoo", "legacy bloom", "empty", "unknown", "partitioned" or "none".
   std::string kind = "none";
-  uint64_t bytes = 0;  // of the filter block, without RocksDB's block trailer
+  double expected_rate = -1;  // of false positives, see ExpectedRateOf(); negative if unknown
+  uint64_t bytes = 0;         // of the filter block, without RocksDB's block trailer
   std::string family;  // the filter family's name in the file, e.g. "rocksdb.BuiltinBloomFilter";
                        // empty for "none"
 };

@@ -1,0 +1,112 @@
+#include "tools/cold_lookup_bench/policy_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "tools/cold_lookup_bench/lookup_phase.h"
+#include "tools/cold_lookup_bench/stored_options.h"
+#include "tools/cold_lookup_bench/tree_builder.h"
+#include "tools/cold_lookup_bench/verify_phase.h"
+
+namespace tieredfilter::cold_lookup {
+
+using ROCKSDB_NAMESPACE::Status;
+
+PolicyRun::PolicyRun(const Setup& setup, const PolicyChoice& choice, std::string path)
+    : setup_(setup), choice_(choice), path_(std::move(path)) {
+  report_.requested = choice.requested;
+}
+
+Status PolicyRun::Run() {
+  Status s = Load();
+  if (s.ok()) {
+    s = LookUp();
+  }
+  return s.ok() && setup_.config.verify_keys ? Verify() : s;
+}
+
+Status PolicyRun::LoadOnly() {
+  Status s = Load();
+  ColdDatabase database;
+  if (s.ok()) {
+    s = database.Open(options_, path_);
+  }
+  if (s.ok()) {
+    files_ = database.files();
+  }
+  return s;
+}
+
+Status PolicyRun::Load() {
+  Status s = MakeOptions(setup_.config, choice_.policy, &options_);
+  if (!s.ok()) {
+    return s;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  s = BuildTree(options_, path_, setup_.tree, setup_.keys, choice_.requested);
+  report_.load_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return s.ok() ? ReadStoredPolicy(path_, &report_.spec) : s;
+}
+
+bool PolicyRun::MakeLookup(uint64_t number, std::string* key) const {
+  if (setup_.keys.IsAbsentLookup(number, setup_.config.absent_percent)) {
+    setup_.keys.AbsentKey(number, key);
+    return false;
+  }
+  size_t run = 0;
+  uint64_t index = 0;
+  setup_.keys.PickPresent(number, &run, &index);
+  setup_.keys.PresentKey(run, index, key);
+  return true;
+}
+
+Status PolicyRun::LookUp() {
+  ColdDatabase database;
+  Status s = database.Open(options_, path_);
+  if (s.ok()) {
+    s = CheckAgainstPlan(setup_.tree, database.files());
+  }
+  LookupCounts own;
+  if (s.ok()) {
+    const LookupSource source = [this](uint64_t number, std::string* key) {
+      return MakeLookup(number, key);
+    };
+    s = database.Run(source, setup_.config.lookups, setup_.config.threads, choice_.requested, &own,
+                     &report_.host);
+  }
+  if (s.ok()) {
+    files_ = database.files();
+    FillLevels(files_, own, &report_);
+    report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr);
+    CheckPolicyName();
+  }
+  return s;
+}
+
+// The files must have been written by the policy that was asked for.
+void PolicyRun::CheckPolicyName() {
+  const std::string expected = choice_.policy == nullptr ? "" : choice_.policy->Name();
+  if (report_.policy_name != expected) {
+    report_.disagreements.push_back(
+        fmt::format("the table files were written with the filter policy '{}' instead of '{}'",
+                    report_.policy_name, expected));
+  }
+}
+
+Status PolicyRun::Verify() {
+  VerifyResult result;
+  Status s = VerifyKeys(options_, path_, setup_.tree, setup_.keys, setup_.config.threads,
+                        choice_.requested, &result);
+  report_.keys_checked = result.keys;
+  report_.total.keys_lost = result.lost;
+  report_.first_lost_key = result.first_lost;
+  for (const auto& [level, lost] : result.lost_by_level) {
+    report_.levels[level].keys_lost = lost;
+  }
+  return s;
+}
+
+}  // namespace tieredfilter::cold_lookup

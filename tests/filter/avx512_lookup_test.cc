@@ -23,6 +23,7 @@
 #define _mm512_and_si512 simde_mm512_and_si512
 #define _mm512_loadu_si512 simde_mm512_loadu_si512
 #define _mm512_maskz_permutexvar_epi32 simde_mm512_maskz_permutexvar_epi32
+#undef _mm512_maskz_shuffle_i64x2  // a macro in some compilers' headers
 #define _mm512_maskz_shuffle_i64x2(k, a, b, imm) simde_mm512_maskz_shuffle_i64x2(k, a, b, imm)
 // SIMDe 0.7.4 lacks the masked forms of these.
 #define _mm512_maskz_sllv_epi64(k, a, b) \
@@ -36,7 +37,7 @@
 #define _mm512_or_si512 simde_mm512_or_si512
 #define _mm512_popcnt_epi64 simde_mm512_popcnt_epi64
 #define _mm512_set1_epi64 simde_mm512_set1_epi64
-#undef _mm512_setr_epi64  // a macro in some compilers' headers
+#undef _mm512_setr_epi64
 #define _mm512_setr_epi64 simde_mm512_setr_epi64
 #define _mm512_test_epi64_mask simde_mm512_test_epi64_mask
 #define _mm512_xor_si512 simde_mm512_xor_si512

@@ -17,7 +17,8 @@ mkdir -p "$tree/tools" && cp -r "$REPO_ROOT/tools/check" "$REPO_ROOT/tools/setup
 
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-cmake -S "$tree" -B "$build" "${generator[@]}" -DTIEREDFILTER_ROCKSDB=OFF >"$scratch/log" 2>&1 ||
+cmake -S "$tree" -B "$build" "${generator[@]}" -DTIEREDFILTER_ROCKSDB=OFF \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 >"$scratch/log" 2>&1 ||
   { cat "$scratch/log" >&2; Die "the copy cannot be configured"; }
 
 failures=0 kills=0
@@ -57,11 +58,11 @@ Mutant() {
 Row fault file "test that has to notice" verdict
 
 # Without faults all of the tests named below pass.
-for test in block_test cuckoo_conformance_test golden_block_test hostile_block_test key_hash_test line_layout_test \
+for test in block_test cuckoo_conformance_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test \
   line_solver_test lookup_test placement_test; do
   Build "$test" || { tail -n 30 "$scratch/log" >&2; Die "$test does not build in the copy"; }
 done
-for test in block_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
+for test in block_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
   placement_test; do
   RunTest "$test" '*' || { tail -n 30 "$scratch/out" >&2; Die "$test fails without any fault"; }
 done
@@ -110,6 +111,19 @@ Mutant another_multiplier src/filter/line_layout.h \
 Mutant fingerprint_from_coefficients src/filter/line_layout.h \
   's/return \{mixed >> 1, static_cast<uint64_t>\(second >> 64\)/return {mixed >> 1, mixed/' \
   line_layout_test '*RateOfMovedAndUnmoved*'
+
+# The fingerprints coding.
+fingerprints=fingerprint_line_test
+Mutant long_mini_buckets_cut src/filter/fingerprint_lookup_body.h \
+  's/in_bucket > f\.fields, 0/in_bucket > 60, 0/' $fingerprints '*AllKeysInOneMiniBucket*'
+Mutant fingerprint_threshold_ignored src/filter/fingerprint_lookup_body.h \
+  's/slot\.group < TagThreshold/slot.group + 128 < TagThreshold/' $fingerprints '*AnySmallNumber*'
+Mutant remainder_from_top_bits src/filter/fingerprint_line.h \
+  's/return key\.high & .*;/return key.high >> (64 - remainder_bits);/' $fingerprints '*RateIsAsStated*'
+Mutant crowded_line_tolerated src/filter/fingerprint_builder.cc \
+  's,lines / 32 : 0,0u : 0u,' $fingerprints '*OneCrowdedLine*'
+Mutant rate_of_kept_keys_only src/filter/fingerprint_builder.cc \
+  's/\(primary \+ elsewhere\)/primary/' $fingerprints '*RateIsAsStated*'
 
 # Blocks that are not whole.
 Mutant checksum_not_compared src/format/block.cc \

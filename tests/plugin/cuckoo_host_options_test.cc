@@ -1,8 +1,11 @@
 // What RocksDB's options ask of a filter builder: memory charged to the block cache, corruption
 // noticed before a file is installed, partitions of the size asked for, parallel compression.
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "plugin/cuckoo_bits_builder.h"
 #include "plugin/tieredfilter.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/env.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "tests/plugin/host_test_util.h"
@@ -124,7 +128,7 @@ TEST(CuckooChargeTest, ACacheWithoutRoomStopsNoFlush) {
 // A policy whose builders are damaged while they work, as by a memory error.
 class DamagedPolicy final : public FilterPolicy {
  public:
-  enum class What { kHashes, kBlock };
+  enum class What { kHashes, kBlock, kNewerVersion };
 
   explicit DamagedPolicy(What what) : good_(Policy("cuckoo:10")), what_(what) {}
   const char* Name() const override { return "damaged"; }
@@ -153,7 +157,11 @@ class DamagedPolicy final : public FilterPolicy {
       const std::string block = good_.Finish(buffer, status).ToString();
       std::unique_ptr<char[]> damaged(new char[block.size()]);
       std::copy(block.begin(), block.end(), damaged.get());
-      damaged[0] = static_cast<char>(damaged[0] ^ 0x55);
+      if (what_ == What::kBlock) {
+        damaged[0] = static_cast<char>(damaged[0] ^ 0x55);
+      } else {
+        damaged[block.size() - kTrailerBytes + 2] = kFormatVersion + 1;
+      }
       buffer->reset(damaged.release());
       return Slice(buffer->get(), block.size());
     }
@@ -196,6 +204,54 @@ TEST(CuckooCorruptionTest, NoFileIsInstalledWithADamagedFilter) {
       }
     }
   }
+}
+
+class CapturingLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lines_.push_back(line);
+  }
+  size_t Count(const std::string& part) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return static_cast<size_t>(std::count_if(
+        lines_.begin(), lines_.end(),
+        [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+TEST(CuckooUnknownBlockTest, IsReadAroundCountedAndLoggedOnce) {
+  ScratchDir dir;
+  {
+    const auto newer = std::make_shared<DamagedPolicy>(DamagedPolicy::What::kNewerVersion);
+    const std::unique_ptr<DB> db = Open(TestOptions(newer), dir.Path("db"));
+    for (uint64_t file = 0; file < 3; ++file) {
+      PutKeys(db.get(), file, 3000, 3);
+      ASSERT_OK(db->Flush(FlushOptions()));
+    }
+  }
+  const uint64_t before = GetFilterCounters().unusable_blocks_read;
+  Options options = TestOptions(Policy("cuckoo:10"));
+  const auto logger = std::make_shared<CapturingLogger>();
+  options.info_log = logger;
+  options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+  const std::unique_ptr<DB> db = Open(options, dir.Path("db"));
+  EXPECT_EQ(CountLost(db.get(), 0, 3000), 0u);
+  EXPECT_EQ(LookUpAbsent(db.get(), 0, 1000), 0u);
+  EXPECT_EQ(options.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL), 0u);
+  EXPECT_EQ(GetFilterCounters().unusable_blocks_read, before + 3);
+  for (int flush = 0; flush < 2; ++flush) {
+    PutKeys(db.get(), 0, 10);
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  EXPECT_EQ(logger->Count("damaged or of a newer version"), 1u);
 }
 
 struct PartitionStats {

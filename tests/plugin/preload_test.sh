@@ -149,6 +149,10 @@ run "db_bench with the environment" TIEREDFILTER_POLICY=bloom:14 -- db_bench --d
   --benchmarks=fillrandom,flush,readmissing --num=4000 --threads=1 --statistics --seed=1
 useful=$(sed -n 's/^rocksdb.bloom.filter.useful COUNT : //p' <<<"$out")
 [[ $useful -gt 3900 ]] || fail "db_bench with the environment: a filter answered $useful of 4000 absent keys"
+run "db_bench with cuckoo filters" TIEREDFILTER_POLICY=cuckoofilter:8.6 -- db_bench --db="$scratch/bench3" \
+  --benchmarks=fillrandom,flush,readmissing --num=4000 --threads=1 --statistics --seed=1
+useful=$(sed -n 's/^rocksdb.bloom.filter.useful COUNT : //p' <<<"$out")
+[[ $useful -gt 3900 ]] || fail "db_bench with cuckoo filters: a filter answered $useful of 4000 absent keys"
 
 cp "$(ls "$scratch"/off/OPTIONS-* | tail -1)" "$scratch/no_filter_options"
 run "an options file that says no filter" TIEREDFILTER_POLICY=bloom:14 -- db_bench \

@@ -7,16 +7,16 @@
 //     memory and finished blocks are charged to the block cache, best effort as RocksDB's own
 //     builders do.
 //   optimize_filters_for_memory          has no effect. A block's size follows from the number of
-//     keys to the cache line, and its bytes are the same on every machine; sizes made to fit the
-//     allocator of the machine that happens to build would end that, for at most the 63 bytes that
-//     rounding to lines leaves to the allocator's size classes on average of large blocks.
+//     keys, to the cache line, and its bytes are the same on every machine; sizes made to fit the
+//     allocator of the machine that happens to build would end that. What is forgone is the slack
+//     up to the allocator's next size class, the internal fragmentation that the option is about.
 //
 // When a block cannot be made (no memory; no placement, which takes astronomically bad luck or a
 // hostile set of hashes), the table gets a block of 28 bytes that matches everything: it costs
 // reads, never a key. It is counted (FilterCounters::match_all_blocks_written) and logged. Not a
 // Bloom filter instead: RocksDB's uses another hash of the key, which would have to be kept in
-// every build, at 8 bytes per key, for a case that the far smaller need for memory (2 bytes per key
-// beyond the hashes, less than the Bloom filter itself) makes rare.
+// every build. That would double what a build holds all the time, for the rare moment when there is
+// no memory for our block but would be for a Bloom filter's.
 #pragma once
 
 #include <memory>

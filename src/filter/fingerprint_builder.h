@@ -6,9 +6,8 @@
 
 namespace tieredfilter {
 
-// Bits per key that this coding takes. Below, lines would have to hold more keys than their counter
-// can count.
-inline constexpr double kMinFingerprintBits = 4.5;
+// Bits per key that this coding takes. Below, lines would have to hold more keys than fit.
+inline constexpr double kMinFingerprintBits = 4;
 inline constexpr double kMaxFingerprintBits = 24;
 
 // Lines (of 64 bytes) for `keys` distinct keys in keys x bits_per_key bits: whole lines, rounded

@@ -4,6 +4,8 @@ namespace tieredfilter {
 
 namespace {
 
+constexpr uint32_t kMostKeys = MaxLineKeys(kMinRemainderBits);
+
 // A line under construction, as bits.
 class LineBits {
  public:
@@ -29,8 +31,8 @@ uint32_t EncodeFingerprintLine(const uint64_t* hashes, uint32_t count, uint32_t 
   const uint32_t mini_buckets = MiniBuckets(count, remainder_bits);
   // A counting sort by mini-bucket: first[q] is where q's keys begin.
   uint8_t first[kMaxHeaderBits + 1] = {};
-  uint16_t bucket_of[128];
-  uint32_t remainder_of[128], sorted[128];
+  uint16_t bucket_of[kMostKeys];
+  uint32_t remainder_of[kMostKeys], sorted[kMostKeys];
   for (uint32_t i = 0; i < count; ++i) {
     const KeyEquation key = EquationOf(hashes[i]);
     bucket_of[i] = static_cast<uint16_t>(MiniBucketOf(key, mini_buckets));
@@ -56,7 +58,7 @@ uint32_t EncodeFingerprintLine(const uint64_t* hashes, uint32_t count, uint32_t 
   for (uint32_t i = 0; i < count; ++i) {
     bits.Put(kFingerprintBodyBits - (count - i) * remainder_bits, sorted[i]);
   }
-  bits.Put(kFingerprintBodyBits, count | (threshold << 7));
+  bits.Put(kFingerprintBodyBits, count | (threshold << 8));
   bits.Store(line);
   return different;
 }

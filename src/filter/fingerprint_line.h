@@ -5,9 +5,9 @@
 // M mini-buckets; how many keys each holds is a unary header, found by select, and only the
 // remainders are stored one by one:
 //
-//   bit   0                    M + n          498 - n*r                    498    505        512
+//   bit   0                    M + n          497 - n*r                    497    505        512
 //         +----------------------+--------------+----------------------------+------+----------+
-//         | header: per mini-    | zeros        | n remainders of r bits, by | n, 7 | threshold|
+//         | header: per mini-    | zeros        | n remainders of r bits, by | n, 8 | threshold|
 //         | bucket a one, then a | (often none) | mini-bucket                | bits | T, 7 bits|
 //         | zero for each key    |              |                            |      |          |
 //         +----------------------+--------------+----------------------------+------+----------+
@@ -37,10 +37,10 @@
 
 namespace tieredfilter {
 
-inline constexpr uint32_t kFingerprintBodyBits = 498;  // all of a line but n and T
+inline constexpr uint32_t kFingerprintBodyBits = 497;  // all of a line but n and T
 
-// Bits of a remainder. With 2, a line takes the 127 keys that n can count; above 24 the body is too
-// short for the keys of 24 bits per key, the most one can ask for.
+// Bits of a remainder. With 2, a line takes 165 keys, enough for 4 bits per key; above 24 the body
+// is too short for the keys of 24 bits per key, the most one can ask for.
 inline constexpr uint32_t kMinRemainderBits = 2;
 inline constexpr uint32_t kMaxRemainderBits = 24;
 
@@ -52,10 +52,9 @@ constexpr uint32_t HeaderWords(uint32_t remainder_bits) {
 }
 inline constexpr uint32_t kMaxHeaderBits = 5 * 64;
 
-// The most keys of a line: what n can count, and at least one mini-bucket left.
+// The most keys of a line, which leave it one mini-bucket; n counts further.
 constexpr uint32_t MaxLineKeys(uint32_t remainder_bits) {
-  const uint32_t fit = (kFingerprintBodyBits - 1) / (remainder_bits + 1);
-  return fit > 127 ? 127 : fit;
+  return (kFingerprintBodyBits - 1) / (remainder_bits + 1);
 }
 
 // Mini-buckets of a line of `keys` <= MaxLineKeys(remainder_bits) keys: at least one.
@@ -77,11 +76,11 @@ TIEREDFILTER_INLINE uint64_t RemainderOf(const KeyEquation& key, uint32_t remain
   return key.high & ((uint64_t{1} << remainder_bits) - 1);
 }
 
-// The last two bytes: two bits of the body, n, T.
+// The last two bytes: one bit of the body, n, T.
 TIEREDFILTER_INLINE uint32_t FingerprintTag(const char* line) {
   return static_cast<unsigned char>(line[62]) | uint32_t{static_cast<unsigned char>(line[63])} << 8;
 }
-TIEREDFILTER_INLINE uint32_t TagKeys(uint32_t tag) { return (tag >> 2) & 0x7f; }
+TIEREDFILTER_INLINE uint32_t TagKeys(uint32_t tag) { return (tag >> 1) & 0xff; }
 TIEREDFILTER_INLINE uint32_t TagThreshold(uint32_t tag) { return tag >> 9; }
 
 // Writes a line of count <= MaxLineKeys(remainder_bits) keys (salted hashes, distinct; their order

@@ -50,7 +50,7 @@ void WriteTrailer(const BlockMetadata& metadata, char* data);
 // What a builder is asked for.
 struct BlockRequest {
   BlockCoding coding = BlockCoding::kEquations;
-  double bits_per_key = 10;  // 4..24 (fingerprints: 4.5..24), really stored
+  double bits_per_key = 10;  // 4..24, really stored
   uint8_t level = kUnknownLevel;
   uint16_t asked_millibits = 0;
   uint32_t solution = 0;

@@ -24,11 +24,11 @@ class NaiveLine {
  public:
   NaiveLine(const char* bytes, uint32_t remainder_bits) : bytes_(bytes), r_(remainder_bits) {}
 
-  uint32_t keys() const { return Number(498, 7); }
+  uint32_t keys() const { return Number(497, 8); }
   uint32_t threshold() const { return Number(505, 7); }
   uint32_t mini_buckets() const {
     const uint32_t words = r_ >= 8 ? 2 : r_ >= 5 ? 3 : r_ >= 3 ? 4 : 5;
-    return std::min(498 - keys() * (r_ + 1), words * 64 - keys());
+    return std::min(497 - keys() * (r_ + 1), words * 64 - keys());
   }
   std::vector<Fingerprint> Fingerprints() const {
     std::vector<Fingerprint> all;
@@ -37,10 +37,10 @@ class NaiveLine {
       EXPECT_EQ(Number(at++, 1), 1u);
       for (; all.size() < keys() && Number(at, 1) == 0; ++at) {
         const uint32_t index = static_cast<uint32_t>(all.size());
-        all.emplace_back(q, Number(498 - (keys() - index) * r_, r_));
+        all.emplace_back(q, Number(497 - (keys() - index) * r_, r_));
       }
     }
-    for (; at < 498 - keys() * r_; ++at) EXPECT_EQ(Number(at, 1), 0u);
+    for (; at < 497 - keys() * r_; ++at) EXPECT_EQ(Number(at, 1), 0u);
     return all;
   }
   Fingerprint FingerprintOf(uint64_t hash) const {
@@ -265,8 +265,8 @@ TEST(FingerprintBuilderTest, OneCrowdedLineDoesNotShortenAllRemainders) {
 }
 
 TEST(FingerprintBuilderTest, TooManyKeysAreRefused) {
-  EXPECT_TRUE(Build(RandomHashes(1, 127), 1).built.ok);
-  EXPECT_FALSE(Build(RandomHashes(1, 128), 1).built.ok);
+  EXPECT_TRUE(Build(RandomHashes(1, 165), 1).built.ok);
+  EXPECT_FALSE(Build(RandomHashes(1, 166), 1).built.ok);
   EXPECT_FALSE(Build(RandomHashes(1, 10000), 3).built.ok);
 }
 
@@ -279,7 +279,7 @@ TEST(FingerprintBuilderTest, RateIsAsStated) {
   for (size_t i = 0; i < kProbes; ++i) {
     probes.push_back(HashOf(FamilyKey(KeyFamily::kBigEndian, 10 * kKeys + i)));
   }
-  for (double bits : {4.5, 5.0, 6.5, 8.0, 9.75, 11.0, 12.5, 14.0, 16.0}) {
+  for (double bits : {4.0, 5.0, 6.5, 8.0, 9.75, 11.0, 12.5, 14.0, 16.0}) {
     const TestFilter filter = BuildWithBits(hashes, bits);
     ASSERT_TRUE(filter.built.ok);
     const LinesView view = filter.view();

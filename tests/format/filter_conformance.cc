@@ -58,7 +58,7 @@ TEST_P(FilterConformance, FiltersAtEveryBitsOffered) {
       const auto filter = Make(bits);
       for (size_t i = 0; i < n; ++i) filter->Add(FamilyKey(KeyFamily::kUrl, i));
       filter->Finish();
-      EXPECT_LT(filter->fp_rate(), 0.2) << n << " keys, " << bits << " bits";
+      EXPECT_LT(filter->fp_rate(), 0.25) << n << " keys, " << bits << " bits";
     }
   }
 }
@@ -74,9 +74,10 @@ TEST_P(FilterConformance, ManySmallSets) {
 
 TEST_P(FilterConformance, EveryCountTo2000) {
   for (size_t n = 1; n <= 2000; ++n) {
-    // Three settings in turn, and in a different order for each hundred.
-    const double bits[] = {8.6, GetParam().min_bits + 0.6, 16};
-    CheckRandomKeys(n, n, bits[(n + n / 100) % 3]);
+    // These settings in turn, and in a different order for each hundred.
+    const double least = GetParam().min_bits;
+    const double bits[] = {8.6, least, least + 0.6, 16};
+    CheckRandomKeys(n, n, bits[(n + n / 100) % 4]);
   }
 }
 

@@ -10,15 +10,23 @@ namespace {
 // Keys that lines of so many planes take on average. The 2: a random system of C columns takes C
 // - 1.6 rows on average before one contradicts the others, whatever C (measured for C = 20 to 126;
 // theory: sum of 1/(2^i - 1)).
-double KeysPerLine(uint32_t planes, double fill) { return fill * (LineColumns(planes) - 2.0); }
+double KeysPerLine(uint32_t planes, uint32_t lower, double fill) {
+  return fill * (LineColumns(planes, lower) - 2.0);
+}
 
 // Planes (a real number: the fraction is the share of lines with one more) for an average number of
 // keys per line.
 double PlanesFor(double keys_per_line, double fill) {
   uint32_t planes = kMinPlanes;
-  while (planes < kMaxPlanes && KeysPerLine(planes + 1, fill) >= keys_per_line) ++planes;
-  const double here = KeysPerLine(planes, fill), next = KeysPerLine(planes + 1, fill);
-  return planes + std::clamp((here - keys_per_line) / (here - next), 0.0, 1.0);
+  while (planes < kMaxPlanes && KeysPerLine(planes + 1, planes + 1, fill) >= keys_per_line) {
+    ++planes;
+  }
+  const double here = KeysPerLine(planes, planes, fill);
+  const double next = KeysPerLine(planes + 1, planes, fill);
+  // Lines of four planes take more keys in a triple filter than in a wide one, so between the two
+  // all lines of a triple filter have four; it must not be taken for a wide one then.
+  const double most = planes < kWidePlanes ? 1 - 1e-12 : 1.0;
+  return planes + std::clamp((here - keys_per_line) / (here - next), 0.0, most);
 }
 
 double RateOf(uint32_t planes, double share_of_more) {

@@ -1,7 +1,6 @@
 #include "src/filter/equations_builder.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "src/filter/hash_sort.h"
@@ -26,12 +25,12 @@ void StoreWord(char* p, uint64_t word) {
 // solution.
 class Attempt {
  public:
-  Attempt(const uint64_t* hashes, size_t n, const CuckooGeometry& geometry,
-          const LineSolver& solver, LineGroup* group, char* out)
+  Attempt(const uint64_t* hashes, size_t n, const CuckooGeometry& geometry, CpuKernel kernel,
+          char* out)
       : placement_(hashes, n, geometry.lines),
         geometry_(geometry),
-        solver_(solver),
-        group_(group),
+        solver_(SolverFor(kernel, geometry.planes)),
+        group_(geometry.planes),
         out_(out),
         more_(geometry.lines),
         state_(geometry.lines) {}
@@ -51,9 +50,11 @@ class Attempt {
   enum State : uint8_t { kPending, kSolved, kQueued };
 
   uint32_t lines() const { return geometry_.lines; }
+  bool triple() const { return geometry_.planes < kWidePlanes; }
   uint32_t planes(uint32_t line) const { return geometry_.planes + more_[line]; }
   uint32_t columns(uint32_t line) const {
-    return geometry_.is_short() ? geometry_.short_columns : LineColumns(planes(line));
+    return geometry_.is_short() ? geometry_.short_columns
+                                : LineColumns(planes(line), geometry_.planes);
   }
 
   // The lines with the fewest keys get the extra plane.
@@ -80,7 +81,7 @@ class Attempt {
   // Lines that came out empty enough take the extra plane for free.
   void Promote() {
     if (geometry_.is_short() || geometry_.planes >= kMaxPlanes) return;
-    const uint32_t capacity = LineColumns(geometry_.planes + 1) - 2;
+    const uint32_t capacity = LineColumns(geometry_.planes + 1, geometry_.planes) - 2;
     for (uint32_t line = 0; line < lines(); ++line) {
       if (placement_.load(line) <= capacity) more_[line] = 1;
     }
@@ -105,8 +106,7 @@ class Attempt {
   }
 
   bool SolveGroup(const uint32_t* line_of, uint32_t count) {
-    LineGroup& g = *group_;
-    g.wide = geometry_.planes < kNarrowPlanes;
+    LineGroup& g = group_;
     g.rows = 0;
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
       g.planes[l] = 0;
@@ -119,7 +119,10 @@ class Attempt {
       writable[l] = true;
     }
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
-      for (uint32_t p = filled_[l]; p < g.rows; ++p) g.main[p][l] = g.tail[p][l] = 0;
+      for (uint32_t p = filled_[l]; p < g.rows; ++p) {
+        g.main[p][l] = g.tail[p][l] = 0;
+        if (triple()) g.far[p][l] = 0;
+      }
     }
     solver_.eliminate(&g);
     for (uint32_t l = 0; l < count; ++l) {
@@ -131,6 +134,26 @@ class Attempt {
     }
     RequeueReceivers();
     return true;
+  }
+
+  // What a line's rows take of a key's equation.
+  struct RowMask {
+    uint64_t main, tail, far;
+  };
+  RowMask MaskOf(uint32_t line) const {
+    const uint32_t fingerprint_shift = geometry_.planes < kNarrowPlanes ? 56 : 39;
+    const uint64_t fingerprint = uint64_t{FingerprintMask(planes(line))} << fingerprint_shift;
+    if (geometry_.is_short()) {
+      // Coefficients for columns that a short line leaves out are not there for the solver. (Those
+      // above the full line's columns stay: they meet the extra planes' bits.)
+      const uint32_t full = std::min(LineColumns(planes(line)), kWordColumns);
+      const uint64_t left_out = LowBits(full) & ~LowBits(geometry_.short_columns);
+      return {kWordMask & ~left_out, fingerprint, 0};
+    }
+    if (triple()) {
+      return {kWordMask, LowBits(kMaxTailColumns) | fingerprint, LowBits(FarColumns(planes(line)))};
+    }
+    return {kWordMask, LowBits(TailColumns(planes(line))) | fingerprint, 0};
   }
 
   // Puts a line's keys into a lane: received ones first, since they have nowhere else to go.
@@ -146,25 +169,17 @@ class Attempt {
         (lines() < 2 || !placement_.GiveAway(line, most - received, &receivers_))) {
       return false;
     }
-    LineGroup& g = *group_;
+    LineGroup& g = group_;
     g.planes[lane] = planes(line);
-    // Coefficients for columns that a short line leaves out are not there for the solver. (Those
-    // above the full line's columns stay: they meet the extra planes' bits.)
-    const uint32_t full = std::min(LineColumns(planes(line)), kWordColumns);
-    uint64_t main_mask = kWordMask, tail_mask = LowBits(TailColumns(planes(line)));
-    if (geometry_.is_short()) {
-      main_mask &= ~(LowBits(full) & ~LowBits(geometry_.short_columns));
-      tail_mask = 0;
-    }
-    const uint32_t shift = g.wide ? 56 : 39;
-    tail_mask |= uint64_t{FingerprintMask(planes(line))} << shift;
+    const RowMask mask = MaskOf(line);
     uint64_t arrived[kMaxRows];
     placement_.ReceivedHashes(line, arrived);
     uint32_t row = 0;
     const auto add = [&](uint64_t hash) {
       const KeyEquation key = EquationOf(hash);
-      g.main[row][lane] = key.coefficients & main_mask;
-      g.tail[row][lane] = key.high & tail_mask;
+      g.main[row][lane] = key.coefficients & mask.main;
+      g.tail[row][lane] = key.high & mask.tail;
+      if (triple()) g.far[row][lane] = FarCoefficients(key) & mask.far;
       ++row;
     };
     while (row < received) add(arrived[row]);
@@ -178,7 +193,7 @@ class Attempt {
 
   // The first row that contradicts the others goes, with all of its rank group and below.
   bool DropUnsolvable(uint32_t line, uint32_t lane, bool* writable) {
-    const uint32_t bad = group_->first_bad[lane], received = gathered_received_[lane];
+    const uint32_t bad = group_.first_bad[lane], received = gathered_received_[lane];
     bool dropped = false;
     if (bad >= received && lines() > 1) {
       const uint64_t* own = placement_.kept_hashes(line);
@@ -186,7 +201,7 @@ class Attempt {
       const uint32_t group = placement_.group_of(hash);
       if (group < Placement::kLastGroup) {
         placement_.GiveAwayThrough(line, group, &receivers_);
-        ClearRows(group_, lane, received + placement_.kept(line));
+        ClearRows(&group_, lane, received + placement_.kept(line));
         dropped = true;
       }
     }
@@ -203,7 +218,7 @@ class Attempt {
     const uint32_t tag = placement_.threshold(line) | (more_[line] ? kTagMorePlanes : 0);
     char* p = out_ + size_t{line} * kLineBytes;
     for (uint32_t j = 0; j < kLineWords; ++j) {
-      StoreWord(p + 8 * j, group_->words[j][lane] | (uint64_t{(tag >> j) & 1} << kWordColumns));
+      StoreWord(p + 8 * j, group_.words[j][lane] | (uint64_t{(tag >> j) & 1} << kWordColumns));
     }
   }
 
@@ -221,7 +236,7 @@ class Attempt {
   Placement placement_;
   const CuckooGeometry geometry_;
   const LineSolver& solver_;
-  LineGroup* const group_;
+  LineGroup group_;
   char* const out_;
   std::vector<uint8_t> more_;  // 1: the line has geometry_.planes + 1 planes
   std::vector<uint8_t> state_;
@@ -240,7 +255,6 @@ BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
   // anything longer the second attempt is rare, the third unheard of.
   const uint32_t max_attempts = geometry.is_short() ? 255 : 24;
   BuiltLines built;
-  const auto group = std::make_unique<LineGroup>();
   char short_line[kLineBytes];
   CuckooGeometry wanted = geometry;
   for (; built.attempts < max_attempts; ++built.attempts) {
@@ -254,8 +268,7 @@ BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
     if (!geometry.is_short() && salt > 1) {
       wanted = GeometryForBits(n, bits_per_key, kDefaultFill - 0.02 * (salt - 1));
     }
-    Attempt attempt(hashes, n, wanted, SolverFor(kernel), group.get(),
-                    geometry.is_short() ? short_line : out);
+    Attempt attempt(hashes, n, wanted, kernel, geometry.is_short() ? short_line : out);
     if (!attempt.Run()) continue;
     built.ok = true;
     ++built.attempts;

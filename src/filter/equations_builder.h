@@ -26,7 +26,7 @@ struct BuiltLines {
 // Same hashes, same geometry: same bytes, on every machine and kernel. Where a plan does not work
 // out it is tried with fewer planes, then with another salt, a bounded number of times; ok is false
 // only if all of that failed, which for distinct hashes takes astronomically bad luck. Memory: see
-// Placement, plus 100 KiB. May throw std::bad_alloc.
+// Placement and LineGroup. May throw std::bad_alloc.
 BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
                           const CuckooGeometry& geometry, CpuKernel kernel, char* out);
 

@@ -13,6 +13,10 @@
 //     R < 8     tag, then 63 columns of plane j (words 0..R-1); words R..7 hold columns 63..C-1 of
 //     all planes, packed
 //
+// By the planes of a filter's lower kind of line there are three families, named for what an
+// equation takes: one word of columns (narrow, 8 planes and up), two (wide, 4 to 7), three (triple,
+// 3).
+//
 // Why this shape:
 //  * With R >= 8 a lookup first tests planes 0 to 7 with the key's full 63 coefficient bits. The
 //  extra planes' bits in
@@ -36,7 +40,7 @@ inline constexpr uint32_t kWordColumns = 63;
 inline constexpr uint32_t kMatrixBits = kLineWords * kWordColumns;  // 504
 inline constexpr uint64_t kWordMask = (uint64_t{1} << kWordColumns) - 1;
 
-inline constexpr uint32_t kMinPlanes = 4;
+inline constexpr uint32_t kMinPlanes = 3;
 inline constexpr uint32_t kMaxPlanes =
     24;  // of the lower kind; the fingerprint has room for kMaxPlanes + 1 bits
 
@@ -45,22 +49,33 @@ inline constexpr uint32_t kMaxPlanes =
 inline constexpr uint32_t kNarrowPlanes = 8;
 // A wide row keeps its columns beyond the first word and its fingerprint in one word: 56 + 8 bits.
 inline constexpr uint32_t kMaxTailColumns = 56;
+// Below this a line has more columns than the two words above hold ("triple" lines): the "far" ones
+// take a third. Only filters of less than 4.5 bits per key get here; they may be slower.
+inline constexpr uint32_t kWidePlanes = 4;
+inline constexpr uint32_t kNearColumns = kWordColumns + kMaxTailColumns;  // 119
 
 inline constexpr uint8_t kTagMorePlanes = 0x80;
 inline constexpr uint8_t kTagThreshold = 0x7f;
 
 constexpr uint64_t LowBits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-// Columns of a line with `planes` planes. 504 / planes but for 4 planes, where the row format above
-// caps it at 119.
-constexpr uint32_t LineColumns(uint32_t planes) {
+// Columns of a line with `planes` planes in a filter whose lower kind has `lower`. 504 / planes but
+// for 4 planes in a wide filter, where the row format above caps it at 119.
+constexpr uint32_t LineColumns(uint32_t planes, uint32_t lower) {
   const uint32_t columns = kMatrixBits / planes;
-  return columns > kWordColumns + kMaxTailColumns ? kWordColumns + kMaxTailColumns : columns;
+  return lower >= kWidePlanes && columns > kNearColumns ? kNearColumns : columns;
 }
+// The same for a line of the lower kind, and for both kinds of every filter but triple ones.
+constexpr uint32_t LineColumns(uint32_t planes) { return LineColumns(planes, planes); }
 
-// Columns beyond the first word; 0 for narrow lines.
+// Columns of a wide filter's line beyond the first word; 0 for narrow lines.
 constexpr uint32_t TailColumns(uint32_t planes) {
   return planes >= kNarrowPlanes ? 0 : LineColumns(planes) - kWordColumns;
+}
+
+// Columns of a triple filter's line (3 or 4 planes) beyond the first two words: 49 or 7.
+constexpr uint32_t FarColumns(uint32_t planes) {
+  return LineColumns(planes, kMinPlanes) - kNearColumns;
 }
 
 inline uint64_t MulHigh(uint64_t a, uint64_t b) {
@@ -120,6 +135,12 @@ inline KeyEquation EquationOf(uint64_t hash) {
   const unsigned __int128 second = static_cast<unsigned __int128>(mixed) * 0xd6e8feb86659fd93ULL;
   return {mixed >> 1, static_cast<uint64_t>(second >> 64), static_cast<uint64_t>(second)};
 }
+// Coefficients of a triple line's far columns, in the low bits. Not part of EquationOf because
+// hardly any filter asks for them.
+inline uint64_t FarCoefficients(const KeyEquation& key) {
+  return MulHigh(key.spread, 0xa0761d6478bd642fULL);
+}
+
 // Which fingerprint bit is the parity of word j, for planes 0 to 7. Not simply j because AVX2 folds
 // two vectors of words into one in this order, and sorting the bits of every lookup would cost more
 // than naming them here.

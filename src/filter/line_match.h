@@ -65,6 +65,36 @@ TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uin
   return wrong == 0;
 }
 
+// Lines of filters whose lower kind has three planes, for all kernels. Plane and kind of line are
+// constants, so that of ReadPacked only a few shifts are left; and all planes come before the
+// answer, since leaving after each would mispredict every second branch.
+template <uint32_t kPlanes, uint32_t kPlane>
+TIEREDFILTER_INLINE uint32_t TripleParity(const char* line, const KeyEquation& key,
+                                          uint64_t far_coefficients) {
+  constexpr uint32_t kFar = FarColumns(kPlanes), kAt = kPlane * (kMaxTailColumns + kFar);
+  const char* tails = line + 8 * kPlanes;
+  const uint64_t tail = ReadPacked(tails, 0, kWordColumns, kAt, kMaxTailColumns);
+  const uint64_t far = ReadPacked(tails, 0, kWordColumns, kAt + kMaxTailColumns, kFar);
+  return Parity((LoadWord(line + 8 * kPlane) & key.coefficients) ^ (tail & key.high) ^
+                (far & far_coefficients))
+         << kBitOfWord[kPlane];
+}
+
+TIEREDFILTER_INLINE bool TripleLineMatches(const char* line, uint32_t tag, const KeyEquation& key) {
+  const uint32_t fingerprint = WideFingerprint(key.high);
+  const uint64_t far = FarCoefficients(key);
+  if ((tag & kTagMorePlanes) == 0) {
+    const uint32_t parities = TripleParity<3, 0>(line, key, far) |
+                              TripleParity<3, 1>(line, key, far) |
+                              TripleParity<3, 2>(line, key, far);
+    return ((parities ^ fingerprint) & WordBits(3)) == 0;
+  }
+  const uint32_t parities = TripleParity<4, 0>(line, key, far) |
+                            TripleParity<4, 1>(line, key, far) |
+                            TripleParity<4, 2>(line, key, far) | TripleParity<4, 3>(line, key, far);
+  return ((parities ^ fingerprint) & WordBits(4)) == 0;
+}
+
 struct PortableKernel {
   static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
     uint32_t tag = 0;
@@ -74,7 +104,7 @@ struct PortableKernel {
     return tag;
   }
 
-  // The shapes of filters, by LinesView::planes: above 8, 8, 7, below 7.
+  // The shapes of filters, by LinesView::planes: above 8, 8, 7, 6 to 4.
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
     const uint32_t fingerprint = NarrowFingerprint(key.high);

@@ -42,7 +42,7 @@ constexpr WideLanes MakeWideLanes(uint32_t planes) {
   return lanes;
 }
 
-// Indexed by planes - kMinPlanes.
+// Indexed by planes - kWidePlanes.
 inline constexpr WideLanes kWideLanes[] = {MakeWideLanes(4), MakeWideLanes(5), MakeWideLanes(6),
                                            MakeWideLanes(7), MakeWideLanes(8)};
 

@@ -158,7 +158,7 @@ struct Avx2Kernel {
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kMinPlanes];
+    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kWidePlanes];
     const __m256i coefficients = Fill(key.coefficients);
     const __m256i high = Load(line + 32);
     const __m256i untagged = _mm256_and_si256(high, Fill(kWordMask));
@@ -259,7 +259,7 @@ struct Avx512Kernel {
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kMinPlanes];
+    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kWidePlanes];
     const __m512i words = _mm512_loadu_si512(line);
     const __m512i untagged = _mm512_and_si512(words, Fill(kWordMask));
     const __m512i upper = _mm512_maskz_shuffle_i64x2(kAll, untagged, untagged, 0xee);  // 4..7 twice

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "src/filter/cpu_kernel.h"
 #include "src/filter/line_layout.h"
@@ -15,32 +16,51 @@ namespace tieredfilter {
 inline constexpr uint32_t kSolverLanes = 8;
 // No line ever takes more rows than columns (more could not be independent), so this holds every
 // row there can be.
-inline constexpr uint32_t kMaxRows = 120;
+inline constexpr uint32_t kMaxRows = LineColumns(kMinPlanes);  // 168
 
-// Eight systems, one per lane. About 40 KiB: keep one per build, not on a stack per line.
+// One value per lane.
+typedef uint64_t LaneRow[kSolverLanes];
+
+// Eight systems, one per lane. 16 KiB where the lower kind has eight planes, at most 65: keep one
+// per build, not one per line.
 //
 // Row p of lane l: main[p][l] holds the coefficients of columns 0..62; tail[p][l] holds, for wide
-// lines, the tail coefficients in its low bits, and the fingerprint on top (bits 56..63
-// wide, 39..63 narrow: where EquationOf has them). Rows are in order of priority; rows beyond a
-// lane's own are zero, which no step minds.
+// and triple lines, the tail coefficients in its low bits, and the fingerprint on top (bits 56..63
+// wide and triple, 39..63 narrow: where EquationOf has them); far[p][l] those of a triple line's
+// far columns. Rows are in order of priority; rows beyond a lane's own are zero, which no step
+// minds.
 struct LineGroup {
+  // For a filter with so many planes in its lower kind, which says what rows look like.
+  explicit LineGroup(uint32_t lower_planes);
+  LineGroup(const LineGroup&) = delete;
+  LineGroup& operator=(const LineGroup&) = delete;
+
+  const uint32_t lower;
+  const uint32_t max_rows;           // room in each of the arrays below: the most columns of a line
   uint32_t rows = 0;                 // of the fullest lane
   uint32_t planes[kSolverLanes];     // 0: lane not in use
-  bool wide = false;                 // the filter's family, the same for all lanes
   uint32_t first_bad[kSolverLanes];  // set by Eliminate
-  alignas(64) uint64_t main[kMaxRows][kSolverLanes];
-  alignas(64) uint64_t tail[kMaxRows][kSolverLanes];
-  alignas(64) uint64_t
-      pivot[kMaxRows][kSolverLanes];  // one bit, or 0 for a row that found no column in main
+  LaneRow* main;
+  LaneRow* tail;
+  LaneRow* pivot;  // one bit, or 0 for a row that found no column in main
+  // Triple lines, null for others. A row's one pivot bit may be here instead of in `pivot`.
+  LaneRow* far = nullptr;
+  LaneRow* tail_pivot = nullptr;
+  LaneRow* far_pivot = nullptr;
   // Wide lines: rows that found no column in `main`, as a second system over the tail columns. As
   // many as there are rows, since every one of them can end here (equal coefficients, for one).
   uint32_t late_rows = 0;
   uint32_t late_count[kSolverLanes];
   uint8_t late_of[kMaxRows][kSolverLanes];  // which row it was
-  alignas(64) uint64_t late[kMaxRows][kSolverLanes];
-  alignas(64) uint64_t late_pivot[kMaxRows][kSolverLanes];
-  alignas(
-      64) uint64_t words[kLineWords][kSolverLanes];  // result of Substitute: the lines, untagged
+  LaneRow* late = nullptr;                  // narrow lines: for scratch
+  LaneRow* late_pivot = nullptr;
+  alignas(64) LaneRow words[kLineWords];  // result of Substitute: the lines, untagged
+
+ private:
+  struct alignas(64) AlignedRow {
+    LaneRow row;
+  };
+  std::vector<AlignedRow> storage_;
 };
 
 // The two halves of solving; between them the caller takes away the rows that have no solution.
@@ -55,7 +75,8 @@ struct LineSolver {
   void (*substitute)(LineGroup* group);
 };
 
-const LineSolver& SolverFor(CpuKernel kernel);
+// For filters with so many planes in their lower kind, LineGroup::lower.
+const LineSolver& SolverFor(CpuKernel kernel, uint32_t lower);
 
 // Takes rows `from` and later out of lane `lane` after Eliminate.
 void ClearRows(LineGroup* group, uint32_t lane, uint32_t from);

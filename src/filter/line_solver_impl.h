@@ -1,6 +1,6 @@
 // The solver's loops over vectors of `kBytes` bytes (GNU vector extensions: the compiler picks the
 // instructions of the function that all this is inlined into, and plain 64-bit code where there are
-// none).
+// none). Narrow and wide lines; triple ones in triple_solver_impl.h.
 #pragma once
 
 #include <cstring>
@@ -133,7 +133,7 @@ struct SolverImpl {
   static TIEREDFILTER_INLINE void Eliminate(LineGroup* g) {
     Forward(g);
     for (uint32_t l = 0; l < kSolverLanes; ++l) g->first_bad[l] = g->rows;
-    if (g->wide) {
+    if (g->lower < kNarrowPlanes) {
       EliminateLate(g);
       for (uint32_t l = 0; l < kSolverLanes; ++l) {
         for (uint32_t k = 0; k < g->late_count[l]; ++k) {
@@ -333,7 +333,7 @@ struct SolverImpl {
 
   static TIEREDFILTER_INLINE void Substitute(LineGroup* g) {
     std::memset(g->words, 0, sizeof(g->words));
-    if (g->wide) {
+    if (g->lower < kNarrowPlanes) {
       SubstituteWide(g);
     } else {
       SubstituteNarrow(g);

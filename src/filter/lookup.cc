@@ -8,7 +8,7 @@ namespace tieredfilter {
 namespace {
 
 // Which of a kernel's line tests a filter needs, so that no lookup branches on it.
-enum class Shape { kNarrow8, kNarrow, kWide7, kWide };
+enum class Shape { kNarrow8, kNarrow, kWide7, kWide, kTriple };
 
 // XXH3 handles keys up to here without a call.
 constexpr size_t kLongKey = 128;
@@ -54,7 +54,8 @@ const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted) {
   const int shape = static_cast<int>(planes > kNarrowPlanes        ? Shape::kNarrow
                                      : planes == kNarrowPlanes     ? Shape::kNarrow8
                                      : planes == kNarrowPlanes - 1 ? Shape::kWide7
-                                                                   : Shape::kWide);
+                                     : planes >= kWidePlanes       ? Shape::kWide
+                                                                   : Shape::kTriple);
 #if TIEREDFILTER_X86_KERNELS
   switch (kernel) {
     case CpuKernel::kSse4:

@@ -8,6 +8,7 @@ TIEREDFILTER_INLINE bool TestLine(const char* line, uint32_t tag, uint32_t plane
   if (kShape == Shape::kNarrow) return Kernel::Narrow(line, tag, planes, key);
   if (kShape == Shape::kNarrow8) return Kernel::Narrow8(line, tag, planes, key);
   if (kShape == Shape::kWide7) return Kernel::Wide7(line, tag, planes, key);
+  if (kShape == Shape::kTriple) return TripleLineMatches(line, tag, key);
   return Kernel::Wide(line, tag, planes, key);
 }
 
@@ -98,9 +99,10 @@ constexpr LookupKernel kLookup = {&MatchKey<kShape, kSalted>, &MatchKeys<kShape,
                                   &MatchHash<kShape, kSalted>};
 
 // Indexed by Shape, then by whether the filter is salted.
-constexpr LookupKernel kLookups[4][2] = {
+constexpr LookupKernel kLookups[5][2] = {
     {kLookup<Shape::kNarrow8, false>, kLookup<Shape::kNarrow8, true>},
     {kLookup<Shape::kNarrow, false>, kLookup<Shape::kNarrow, true>},
     {kLookup<Shape::kWide7, false>, kLookup<Shape::kWide7, true>},
     {kLookup<Shape::kWide, false>, kLookup<Shape::kWide, true>},
+    {kLookup<Shape::kTriple, false>, kLookup<Shape::kTriple, true>},
 };

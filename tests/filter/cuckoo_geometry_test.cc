@@ -9,7 +9,8 @@
 namespace tieredfilter {
 namespace {
 
-constexpr double kBits[] = {4, 4.5, 5, 5.5, 6.25, 7, 8, 8.6, 10, 12.3, 14, 16, 18, 20, 22.5, 24};
+constexpr double kBits[] = {4,  4.25, 4.5, 5,  5.5, 6.25, 7,    8, 8.6,
+                            10, 12.3, 14,  16, 18,  20,   22.5, 24};
 
 size_t Bytes(size_t keys, double bits) { return GeometryForBits(keys, bits).data_bytes(); }
 
@@ -42,14 +43,14 @@ TEST(CuckooGeometryTest, BytesAreTheBitsAskedForToTheLine) {
   }
 }
 
-// Filters below one line are cut down to hardly more columns than keys; four planes are the least
+// Filters below one line are cut down to hardly more columns than keys; three planes are the least
 // there can be, and the column beyond the keys is what makes most salts work.
 TEST(CuckooGeometryTest, FewKeysDoNotPayForAWholeLine) {
   for (double bits : kBits) {
     for (size_t keys = 1; keys * bits <= kMatrixBits && keys < kWordColumns; ++keys) {
       const CuckooGeometry geometry = GeometryForBits(keys, bits);
       ASSERT_TRUE(geometry.is_short()) << keys << " keys, " << bits << " bits";
-      const double least = 4.0 * static_cast<double>(keys + 1);
+      const double least = kMinPlanes * static_cast<double>(keys + 1);
       EXPECT_LE(8.0 * static_cast<double>(geometry.data_bytes()),
                 std::max(static_cast<double>(keys) * bits, least) + 8)
           << keys << " keys, " << bits << " bits";

@@ -29,7 +29,11 @@ TEST(LineLayoutTest, SaltsCanBeUndone) {
 }
 
 TEST(LineLayoutTest, ConstantsFitTheLine) {
-  for (uint32_t planes = kMinPlanes; planes <= kMaxPlanes + 1; ++planes) {
+  for (uint32_t planes : {kMinPlanes, kMinPlanes + 1}) {
+    EXPECT_EQ(planes * (kNearColumns + FarColumns(planes)), kMatrixBits);
+    EXPECT_LE(FarColumns(planes), 49u);  // more bits of FarCoefficients may not be uniform
+  }
+  for (uint32_t planes = kWidePlanes; planes <= kMaxPlanes + 1; ++planes) {
     EXPECT_LE(planes * LineColumns(planes), kMatrixBits);
     if (planes < kNarrowPlanes) {
       EXPECT_EQ(LineColumns(planes), kWordColumns + TailColumns(planes));
@@ -107,12 +111,14 @@ TEST(LineLayoutTest, SortingHashesSortsByLineAndGroup) {
 TEST(LineLayoutTest, EquationBitsAreBalanced) {
   constexpr int kHashes = 20000;
   constexpr uint32_t kUniform = 58;
-  std::vector<int> set(63 + kUniform);
+  constexpr uint32_t kFar = 49;
+  std::vector<int> set(63 + kUniform + kFar);
   for (uint64_t hash : RandomHashes(5, kHashes)) {
     const KeyEquation key = EquationOf(hash);
     ASSERT_EQ(key.coefficients >> 63, 0u);
     for (uint32_t b = 0; b < 63; ++b) set[b] += (key.coefficients >> b) & 1;
     for (uint32_t b = 0; b < kUniform; ++b) set[63 + b] += (key.high >> b) & 1;
+    for (uint32_t b = 0; b < kFar; ++b) set[63 + kUniform + b] += (FarCoefficients(key) >> b) & 1;
   }
   for (size_t b = 0; b < set.size(); ++b) {
     EXPECT_NEAR(set[b], kHashes / 2.0, 5.5 * std::sqrt(kHashes) / 2) << b;
@@ -149,7 +155,7 @@ Filter BuildFilter(uint64_t seed, size_t keys, double bits) {
 // those that a threshold sends to the other one. Bits of a key's equation that were predictable
 // from others would show here: the solver would use them, and whole lines would accept everything.
 TEST(LineLayoutTest, RateOfMovedAndUnmovedKeysIsTwoToTheMinusPlanes) {
-  for (double bits : {5.0, 6.4, 7.5, 8.6, 10.0}) {
+  for (double bits : {4.0, 5.0, 6.4, 7.5, 8.6, 10.0}) {
     const Filter filter = BuildFilter(1, 60000, bits);
     const LinesView& view = filter.view;
     const LookupKernel& lookup = LookupFor(DefaultCpuKernel(), view.planes, view.salt != 0);

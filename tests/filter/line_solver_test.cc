@@ -1,12 +1,14 @@
 #include "src/filter/line_solver.h"
 
+#include <algorithm>
+#include <bitset>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "src/filter/line_solver_impl.h"
+#include "src/filter/triple_solver_impl.h"
 #include "tests/filter/reference_lookup.h"
 #include "tests/filter/test_keys.h"
 
@@ -16,44 +18,61 @@ namespace {
 // The widest vectors, which any compiler can lower: the solver of CPUs this test may not have.
 void EliminateWide64(LineGroup* group) { SolverImpl<64>::Eliminate(group); }
 void SubstituteWide64(LineGroup* group) { SolverImpl<64>::Substitute(group); }
+void EliminateTriple64(LineGroup* group) { TripleSolverImpl<64>::Eliminate(group); }
+void SubstituteTriple64(LineGroup* group) { TripleSolverImpl<64>::Substitute(group); }
 
 struct NamedSolver {
   const char* name;
   LineSolver solver;
 };
 
-std::vector<NamedSolver> Solvers() {
+std::vector<NamedSolver> Solvers(uint32_t lower) {
   std::vector<NamedSolver> solvers;
   for (CpuKernel kernel : SupportedCpuKernels()) {
-    solvers.push_back({CpuKernelName(kernel).data(), SolverFor(kernel)});
+    solvers.push_back({CpuKernelName(kernel).data(), SolverFor(kernel, lower)});
   }
-  solvers.push_back({"64-byte vectors", {&EliminateWide64, &SubstituteWide64}});
+  const bool triple = lower < kWidePlanes;
+  solvers.push_back({"64-byte vectors",
+                     {triple ? &EliminateTriple64 : &EliminateWide64,
+                      triple ? &SubstituteTriple64 : &SubstituteWide64}});
   return solvers;
 }
 
-// The systems of eight lines before solving.
-struct Systems {
-  bool wide;
-  uint32_t planes[kSolverLanes];
-  std::vector<KeyEquation> rows[kSolverLanes];  // `high` as a row's tail: masked to the line's bits
+// One row, masked to the line's bits: as LineGroup has them.
+struct Row {
+  uint64_t main, tail, far;
 };
 
-uint32_t FingerprintShift(bool wide) { return wide ? 56 : 39; }
+// The systems of eight lines before solving.
+struct Systems {
+  uint32_t lower;
+  uint32_t planes[kSolverLanes];
+  std::vector<Row> rows[kSolverLanes];
+};
 
-uint64_t TailMask(bool wide, uint32_t planes) {
-  return (uint64_t{FingerprintMask(planes)} << FingerprintShift(wide)) |
-         (wide ? LowBits(TailColumns(planes)) : 0);
+uint32_t FingerprintShift(const Systems& systems) {
+  return systems.lower < kNarrowPlanes ? 56 : 39;
 }
 
-void AddRow(Systems* systems, uint32_t lane, uint64_t coefficients, uint64_t high) {
-  systems->rows[lane].push_back(
-      {coefficients & kWordMask, high & TailMask(systems->wide, systems->planes[lane]), 0});
+Row Masked(const Systems& systems, uint32_t lane, Row row) {
+  const uint32_t planes = systems.planes[lane];
+  uint64_t tail = uint64_t{FingerprintMask(planes)} << FingerprintShift(systems), far = 0;
+  if (systems.lower < kWidePlanes) {
+    tail |= LowBits(kMaxTailColumns);
+    far = LowBits(FarColumns(planes));
+  } else if (systems.lower < kNarrowPlanes) {
+    tail |= LowBits(TailColumns(planes));
+  }
+  return {row.main & kWordMask, row.tail & tail, row.far & far};
 }
 
 void Load(const Systems& systems, LineGroup* group) {
   // Whatever a group held before must not matter.
-  std::memset(static_cast<void*>(group), 0x5a, sizeof(*group));
-  group->wide = systems.wide;
+  for (LaneRow* array : {group->main, group->tail, group->pivot, group->far, group->tail_pivot,
+                         group->far_pivot, group->late, group->late_pivot}) {
+    if (array != nullptr) std::memset(array, 0x5a, group->max_rows * sizeof(*array));
+  }
+  std::memset(group->words, 0x5a, sizeof(group->words));
   group->rows = 0;
   for (uint32_t l = 0; l < kSolverLanes; ++l) {
     group->planes[l] = systems.planes[l];
@@ -61,9 +80,10 @@ void Load(const Systems& systems, LineGroup* group) {
   }
   for (uint32_t p = 0; p < group->rows; ++p) {
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
-      const bool there = p < systems.rows[l].size();
-      group->main[p][l] = there ? systems.rows[l][p].coefficients : 0;
-      group->tail[p][l] = there ? systems.rows[l][p].high : 0;
+      const Row row = p < systems.rows[l].size() ? systems.rows[l][p] : Row{};
+      group->main[p][l] = row.main;
+      group->tail[p][l] = row.tail;
+      if (systems.lower < kWidePlanes) group->far[p][l] = row.far;
     }
   }
 }
@@ -71,23 +91,27 @@ void Load(const Systems& systems, LineGroup* group) {
 // Textbook elimination of one system, row by row: the first row that earlier ones contradict.
 // Columns of a narrow line beyond its own count as part of the right-hand side, since what they
 // multiply is not known while the line is solved.
-uint32_t FirstBadRow(const std::vector<KeyEquation>& rows, bool wide, uint32_t planes,
-                     uint32_t all_rows) {
-  typedef unsigned __int128 Row;  // columns 0..62, tail columns, fingerprint from bit 119 on
-  const uint32_t columns = wide ? kWordColumns + TailColumns(planes) : LineColumns(planes);
-  const Row column_mask = (Row{1} << columns) - 1;
-  std::vector<std::pair<Row, Row>> basis;  // its lowest column, row
+uint32_t FirstBadRow(const Systems& systems, uint32_t lane, uint32_t all_rows) {
+  typedef std::bitset<192> Bits;  // main, tail, far, 64 bits each
+  const auto bits_of = [](const Row& row) {
+    return Bits(row.main) | Bits(row.tail) << 64 | Bits(row.far) << 128;
+  };
+  const uint32_t planes = systems.planes[lane];
+  Row column_row{kWordMask, LowBits(kMaxTailColumns), ~uint64_t{0}};
+  if (systems.lower >= kNarrowPlanes) column_row = {LowBits(LineColumns(planes)), 0, 0};
+  const Bits columns = bits_of(column_row);
+  std::vector<std::pair<size_t, Bits>> basis;  // a column, the row that has it
+  const std::vector<Row>& rows = systems.rows[lane];
   for (uint32_t p = 0; p < rows.size(); ++p) {
-    Row row = rows[p].coefficients;
-    // Tails and fingerprints of a wide row take 56 + 8 bits from column 63 on; narrow: bits 39..63.
-    row |= static_cast<Row>(rows[p].high) << kWordColumns;
-    for (const auto& [bit, earlier] : basis) {
-      if ((row & bit) != 0) row ^= earlier;
+    Bits row = bits_of(rows[p]);
+    for (const auto& [column, earlier] : basis) {
+      if (row[column]) row ^= earlier;
     }
-    const Row left = row & column_mask;
-    if (left != 0) {
-      basis.emplace_back(left & -left, row);
-    } else if (row != 0) {
+    size_t column = 0;
+    while (column < row.size() && !(row[column] && columns[column])) ++column;
+    if (column < row.size()) {
+      basis.emplace_back(column, row);
+    } else if (row.any()) {
       return p;
     }
   }
@@ -95,67 +119,69 @@ uint32_t FirstBadRow(const std::vector<KeyEquation>& rows, bool wide, uint32_t p
 }
 
 // What a lane's words accept, once they have a tag.
-bool LineAccepts(const LineGroup& group, uint32_t lane, uint32_t lower, const KeyEquation& row) {
+bool LineAccepts(const LineGroup& group, uint32_t lane, uint32_t lower, const Row& row) {
   char line[kLineBytes];
   for (uint32_t j = 0; j < kLineWords; ++j) {
     uint64_t word = group.words[j][lane];
     if (j == 7 && group.planes[lane] > lower) word |= uint64_t{1} << 63;
     for (uint32_t b = 0; b < 8; ++b) line[8 * j + b] = static_cast<char>(word >> (8 * b));
   }
-  return ReferenceLine(line, lower).Matches(row);
+  return ReferenceLine(line, lower).Matches(KeyEquation{row.main, row.tail, 0}, row.far);
 }
 
 // Solves with one solver, checks it against the textbook, returns the words.
-std::vector<uint64_t> SolveAndCheck(const Systems& systems, uint32_t lower,
-                                    const NamedSolver& named) {
-  const auto group = std::make_unique<LineGroup>();
-  Load(systems, group.get());
-  named.solver.eliminate(group.get());
+std::vector<uint64_t> SolveAndCheck(const Systems& systems, const NamedSolver& named) {
+  LineGroup group(systems.lower);
+  Load(systems, &group);
+  named.solver.eliminate(&group);
   uint32_t kept[kSolverLanes];
   for (uint32_t l = 0; l < kSolverLanes; ++l) {
     if (systems.planes[l] == 0) continue;
     const auto rows = static_cast<uint32_t>(systems.rows[l].size());
-    kept[l] = FirstBadRow(systems.rows[l], systems.wide, systems.planes[l], group->rows);
-    EXPECT_EQ(group->first_bad[l], kept[l]) << named.name << ", lane " << l;
-    if (kept[l] < rows) ClearRows(group.get(), l, kept[l]);
+    kept[l] = FirstBadRow(systems, l, group.rows);
+    EXPECT_EQ(group.first_bad[l], kept[l]) << named.name << ", lane " << l;
+    if (kept[l] < rows) ClearRows(&group, l, kept[l]);
     kept[l] = std::min(kept[l], rows);
   }
-  named.solver.substitute(group.get());
+  named.solver.substitute(&group);
   std::vector<uint64_t> words;
   for (uint32_t l = 0; l < kSolverLanes; ++l) {
     for (uint32_t j = 0; j < kLineWords; ++j) {
       if (systems.planes[l] == 0) continue;
-      words.push_back(group->words[j][l]);
+      words.push_back(group.words[j][l]);
       EXPECT_EQ(words.back() >> 63, 0u) << "the tag is the caller's";
     }
     for (uint32_t p = 0; systems.planes[l] != 0 && p < kept[l]; ++p) {
-      EXPECT_TRUE(LineAccepts(*group, l, lower, systems.rows[l][p]))
+      EXPECT_TRUE(LineAccepts(group, l, systems.lower, systems.rows[l][p]))
           << named.name << ", " << systems.planes[l] << " planes, row " << p << " of " << kept[l];
     }
   }
   return words;
 }
 
-void CheckAll(const Systems& systems, uint32_t lower) {
-  const std::vector<NamedSolver> solvers = Solvers();
-  const std::vector<uint64_t> expected = SolveAndCheck(systems, lower, solvers[0]);
+void CheckAll(const Systems& systems) {
+  const std::vector<NamedSolver> solvers = Solvers(systems.lower);
+  const std::vector<uint64_t> expected = SolveAndCheck(systems, solvers[0]);
   for (size_t s = 1; s < solvers.size(); ++s) {
-    EXPECT_EQ(SolveAndCheck(systems, lower, solvers[s]), expected) << solvers[s].name;
+    EXPECT_EQ(SolveAndCheck(systems, solvers[s]), expected) << solvers[s].name;
   }
 }
 
 // Lanes of `lower` and of one more plane, some unused, with `fill` of their columns as rows.
 Systems MakeSystems(uint32_t lower, double fill, TestRandom* random) {
   Systems systems{};
-  systems.wide = lower < kNarrowPlanes;
+  systems.lower = lower;
   for (uint32_t l = 0; l < kSolverLanes; ++l) {
     systems.planes[l] = lower + static_cast<uint32_t>(random->Below(2));
     if (random->Below(8) == 0) systems.planes[l] = 0;
     if (systems.planes[l] == 0) continue;
-    const uint32_t columns = LineColumns(systems.planes[l]);
-    const uint32_t rows = std::min(
-        kMaxRows, static_cast<uint32_t>(fill * columns) + static_cast<uint32_t>(random->Below(3)));
-    for (uint32_t p = 0; p < rows; ++p) AddRow(&systems, l, random->Next(), random->Next());
+    const uint32_t columns = LineColumns(systems.planes[l], lower);
+    const uint32_t rows = std::min(LineColumns(lower), static_cast<uint32_t>(fill * columns) +
+                                                           static_cast<uint32_t>(random->Below(3)));
+    for (uint32_t p = 0; p < rows; ++p) {
+      systems.rows[l].push_back(
+          Masked(systems, l, {random->Next(), random->Next(), random->Next()}));
+    }
   }
   return systems;
 }
@@ -165,8 +191,7 @@ class LineSolverTest : public ::testing::TestWithParam<uint32_t> {};
 TEST_P(LineSolverTest, SolvesRandomSystems) {
   TestRandom random(GetParam());
   for (double fill : {0.0, 0.1, 0.5, 0.9, 0.95, 1.0}) {
-    for (int round = 0; round < 3; ++round)
-      CheckAll(MakeSystems(GetParam(), fill, &random), GetParam());
+    for (int round = 0; round < 3; ++round) CheckAll(MakeSystems(GetParam(), fill, &random));
   }
 }
 
@@ -179,34 +204,34 @@ TEST_P(LineSolverTest, FindsDependentRows) {
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
       auto& rows = systems.rows[l];
       if (rows.size() < 4) continue;
-      const KeyEquation a = rows[random.Below(rows.size())], b = rows[random.Below(rows.size())];
-      const uint64_t fingerprint_bit = uint64_t{1} << FingerprintShift(systems.wide);
-      KeyEquation row{};
+      const Row a = rows[random.Below(rows.size())], b = rows[random.Below(rows.size())];
+      const uint64_t fingerprint_bit = uint64_t{1} << FingerprintShift(systems);
+      Row row{};
       switch (random.Below(6)) {
         case 0:  // a row twice
           row = a;
           break;
         case 1:  // the same coefficients, another fingerprint
-          row = {a.coefficients, a.high ^ fingerprint_bit, 0};
+          row = {a.main, a.tail ^ fingerprint_bit, a.far};
           break;
         case 2:  // a sum
-          row = {a.coefficients ^ b.coefficients, a.high ^ b.high, 0};
+          row = {a.main ^ b.main, a.tail ^ b.tail, a.far ^ b.far};
           break;
         case 3:  // a sum with a wrong fingerprint
-          row = {a.coefficients ^ b.coefficients, a.high ^ b.high ^ fingerprint_bit, 0};
+          row = {a.main ^ b.main, a.tail ^ b.tail ^ fingerprint_bit, a.far ^ b.far};
           break;
         case 4:  // coefficients only where the line has no columns (narrow) or only in the tail
-          row = {~LowBits(LineColumns(systems.planes[l])) & kWordMask, random.Next(), 0};
+          row = {~LowBits(LineColumns(systems.planes[l])), random.Next(), random.Next()};
           break;
         case 5:  // no coefficients at all, but a fingerprint
           row = {0, fingerprint_bit, 0};
           break;
       }
-      row.high &= TailMask(systems.wide, systems.planes[l]);
+      row = Masked(systems, l, row);
       rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(random.Below(rows.size())), row);
-      if (rows.size() > kMaxRows) rows.pop_back();
+      if (rows.size() > LineColumns(GetParam())) rows.pop_back();
     }
-    CheckAll(systems, GetParam());
+    CheckAll(systems);
   }
 }
 
@@ -217,9 +242,14 @@ TEST_P(LineSolverTest, RowsThatDifferInTheTailOnly) {
   for (int round = 0; round < 10; ++round) {
     Systems systems = MakeSystems(GetParam(), 0.3, &random);
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
-      for (KeyEquation& row : systems.rows[l]) row.coefficients = systems.rows[l][0].coefficients;
+      for (Row& row : systems.rows[l]) row.main = systems.rows[l][0].main;
+      if (GetParam() >= kWidePlanes || round % 2 == 0) continue;
+      // In the far columns only.
+      for (Row& row : systems.rows[l]) {
+        row.tail ^= (row.tail ^ systems.rows[l][0].tail) & LowBits(kMaxTailColumns);
+      }
     }
-    CheckAll(systems, GetParam());
+    CheckAll(systems);
   }
 }
 

@@ -20,7 +20,7 @@ TEST_P(LookupTest, AgreesWithTheFormatsDescription) {
 }
 
 TEST_P(LookupTest, LinesMayStartAnywhere) {
-  for (uint32_t planes : {4u, 7u, 8u, 13u}) {
+  for (uint32_t planes : {3u, 4u, 7u, 8u, 13u}) {
     const TestLines built = BuildTestLines(planes, 3);
     const LookupKernel& lookup = LookupOf(GetParam(), built.view);
     std::vector<char> buffer(built.bytes.size() + 64);

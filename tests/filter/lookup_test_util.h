@@ -32,7 +32,7 @@ inline TestLines BuildTestLines(uint32_t planes, uint32_t lines) {
   geometry.planes = planes;
   geometry.more = planes < kMaxPlanes ? lines / 2 : 0;
   // Few enough that lines of both kinds solve without the builder's help.
-  const double per_line = 0.9 * (LineColumns(planes + (geometry.more > 0 ? 1 : 0)) - 2);
+  const double per_line = 0.9 * (LineColumns(planes + (geometry.more > 0 ? 1 : 0), planes) - 2);
   TestLines built;
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < static_cast<uint64_t>(per_line * lines); ++i) {

@@ -16,14 +16,15 @@ class ReferenceLine {
   uint32_t threshold() const { return tag() & 0x7f; }
   uint32_t planes() const { return lower_ + (tag() >> 7); }
 
-  bool Matches(const KeyEquation& key) const {
+  bool Matches(const KeyEquation& key) const { return Matches(key, FarCoefficients(key)); }
+  bool Matches(const KeyEquation& key, uint64_t far) const {
     const uint32_t fingerprint =
         static_cast<uint32_t>(lower_ >= 8 ? key.high >> 39 : key.high >> 56);
     // Which fingerprint bit the first eight planes answer for; the others come in order.
     constexpr uint32_t kBitOfPlane[8] = {0, 1, 4, 5, 2, 3, 6, 7};
     for (uint32_t plane = 0; plane < planes(); ++plane) {
       const uint32_t bit = plane < 8 ? kBitOfPlane[plane] : plane;
-      if (Sum(plane, key) != ((fingerprint >> bit) & 1)) return false;
+      if (Sum(plane, key, far) != ((fingerprint >> bit) & 1)) return false;
     }
     return true;
   }
@@ -39,7 +40,7 @@ class ReferenceLine {
   }
 
   // The parity of the key's coefficients and one plane.
-  uint32_t Sum(uint32_t plane, const KeyEquation& key) const {
+  uint32_t Sum(uint32_t plane, const KeyEquation& key, uint64_t far) const {
     uint32_t sum = 0;
     if (lower_ >= 8 && plane >= 8) {
       // "The bits C to 62 of word 0, then of word 1, ...", plane after plane.
@@ -54,10 +55,11 @@ class ReferenceLine {
       sum ^= Bit(plane, column) & (key.coefficients >> column) & 1;
     }
     if (lower_ >= 8) return sum;
-    const uint32_t columns = planes() == 4 ? 119 : 504 / planes(), tail = columns - 63;
-    for (uint32_t column = 0; column < tail; ++column) {
-      const uint32_t at = plane * tail + column;
-      sum ^= Bit(planes() + at / 63, at % 63) & (key.high >> column) & 1;
+    const uint32_t columns = planes() == 4 && lower_ == 4 ? 119 : 504 / planes();
+    for (uint32_t column = 63; column < columns; ++column) {
+      const uint32_t at = plane * (columns - 63) + column - 63;
+      const uint64_t coefficient = column < 119 ? key.high >> (column - 63) : far >> (column - 119);
+      sum ^= Bit(planes() + at / 63, at % 63) & coefficient & 1;
     }
     return sum;
   }

@@ -53,7 +53,7 @@ TEST(ShortLineTest, EveryBitHasAPlaceOfItsOwn) {
 
 // Bits after the last one of the string are not part of it.
 TEST(ShortLineTest, ReadsAndWritesOnlyItsBytes) {
-  for (uint32_t planes : {4u, 7u, 8u, 15u, 24u}) {
+  for (uint32_t planes : {3u, 4u, 7u, 8u, 15u, 24u}) {
     for (uint32_t columns : {1u, 3u, MaxColumns(planes)}) {
       const uint32_t bytes = (planes * columns + 7) / 8;
       std::vector<char> exact(bytes, '\xff');  // a read beyond the end is ASan's to see

@@ -43,10 +43,6 @@ class CuckooUnderTest : public FilterUnderTest {
   std::unique_ptr<BlockReader> reader_;
 };
 
-// Below this, whole lines would have to hold more keys than lines of the fewest planes have
-// columns.
-inline constexpr double kMinEquationsBits = 4.5;
-
 // A coding becomes part of all conformance tests by one line here.
 struct CuckooCoding {
   BlockCoding coding;
@@ -57,7 +53,7 @@ struct CuckooCoding {
 inline constexpr CuckooCoding kCuckooCodings[] = {
     // The estimate takes the lines with one more plane for as often asked as the others; they have
     // the fewest keys, hence the lowest thresholds, and are asked for a little more often.
-    {BlockCoding::kEquations, "equations", kMinEquationsBits, 1.02},
+    {BlockCoding::kEquations, "equations", 4, 1.02},
     {BlockCoding::kFingerprints, "fingerprints", kMinFingerprintBits, 1.05},
 };
 

@@ -17,8 +17,9 @@ struct BlockCase {
   uint64_t seed;
 };
 
-// Short lines; the smallest whole-line filters; wide lines of 4 to 7 planes; narrow ones from 8 to
-// the most; several seeds where a placement fails often enough for a salt to be used.
+// Short lines; the smallest whole-line filters; triple lines of 3 and 4 planes; wide ones of 4 to
+// 7; narrow ones from 8 to the most; several seeds where a placement fails often enough for a salt
+// to be used.
 inline constexpr BlockCase kBlockCases[] = {
     {"empty", BlockCoding::kEquations, 0, 10, 1},
     {"short_1", BlockCoding::kEquations, 1, 10, 2},
@@ -26,6 +27,8 @@ inline constexpr BlockCase kBlockCases[] = {
     {"short_10", BlockCoding::kEquations, 10, 8.6, 4},
     {"short_30", BlockCoding::kEquations, 30, 16, 5},
     {"short_55", BlockCoding::kEquations, 55, 8.6, 6},
+    {"short_20_of_3", BlockCoding::kEquations, 20, 4, 27},
+    {"triple_3", BlockCoding::kEquations, 500, 4, 28},
     {"wide_4", BlockCoding::kEquations, 500, 4.6, 7},
     {"wide_5", BlockCoding::kEquations, 500, 5.7, 8},
     {"wide_6", BlockCoding::kEquations, 500, 6.7, 9},

@@ -8,6 +8,7 @@ Usage() {
   cat <<'END'
 usage: tools/demo.sh [options]
   --json=FILE   also write the result as JSON
+  --html=FILE   where the page with charts goes (default: demo.html in the build folder)
   --db=FOLDER   where the temporary databases go (default: under the build folder); must be on a disk
   --NAME=VALUE  any other flag of cold_lookup_bench, see cold_lookup_bench --help
   -h, --help    this text
@@ -21,10 +22,12 @@ flags=(--num=900000 --lookups=25000 --per_level=false "--threads=$(nproc)")
 policies='bloomfilter:10 ribbonfilter:10 per-level-bloom:10'
 
 database=
+page=
 while (($#)); do
   case "$1" in
     -h | --help) Usage; exit 0 ;;
-    --json | --db | --policies) (($# > 1)) || Die "$1 needs a value"; set -- "$1=$2" "${@:3}" ;;
+    --json | --html | --db | --policies) (($# > 1)) || Die "$1 needs a value"; set -- "$1=$2" "${@:3}" ;;
+    --html=*) page="${1#*=}"; shift ;;
     --db=*) database="${1#*=}"; shift ;;
     --policies=*) policies="${1#*=}"; shift ;;
     --*) flags+=("$1"); shift ;;
@@ -33,6 +36,7 @@ while (($#)); do
 done
 
 build_dir="$("$REPO_ROOT/tools/setup/build.sh" cold_lookup_bench)"
-Say "measuring; this takes about a minute"
+page="${page:-$build_dir/demo.html}"
+Say "measuring, which takes about a minute; charts will be in $page"
 exec "$build_dir/tools/cold_lookup_bench/cold_lookup_bench" "${flags[@]}" "--policies=$policies" \
-  "--db=${database:-$build_dir/demo-databases}"
+  "--html=$page" "--db=${database:-$build_dir/demo-databases}"

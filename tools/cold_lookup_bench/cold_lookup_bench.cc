@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "tools/cold_lookup_bench/atomic_file.h"
@@ -14,12 +15,14 @@
 #include "tools/cold_lookup_bench/driver.h"
 #include "tools/cold_lookup_bench/interrupt.h"
 #include "tools/cold_lookup_bench/report.h"
+#include "tools/cold_lookup_bench/verify_database.h"
 
 namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 using tieredfilter::cold_lookup::AtomicFile;
 using tieredfilter::cold_lookup::Config;
+using tieredfilter::cold_lookup::DatabaseVerdict;
 using tieredfilter::cold_lookup::RunReport;
 
 int Fail(const Status& status) {
@@ -30,16 +33,30 @@ int Fail(const Status& status) {
   return status.IsInvalidArgument() ? 2 : 1;
 }
 
+int Verify(const std::string& path) {
+  DatabaseVerdict verdict;
+  if (Status s = VerifyDatabase(path, &verdict); !s.ok()) {
+    return Fail(s);
+  }
+  fmt::print("{}", VerdictAsText(path, verdict));
+  return verdict.missing == 0 ? 0 : 1;
+}
+
 int Run(int argc, char** argv) {
   Config config;
   if (Status s = ParseCommandLine(argc, argv, &config); !s.ok()) {
     return Fail(s);
   }
   tieredfilter::cold_lookup::InstallInterruptHandlers();
+  if (config.verify) {
+    return Verify(config.db);
+  }
   AtomicFile json;
   AtomicFile html;
+  AtomicFile csv;
   for (const auto& [file, path] :
-       {std::make_pair(&json, config.json), std::make_pair(&html, config.html)}) {
+       {std::make_pair(&json, config.json), std::make_pair(&html, config.html),
+        std::make_pair(&csv, config.csv)}) {
     if (!path.empty()) {
       if (Status s = file->Open(path); !s.ok()) {
         return Fail(s);
@@ -59,6 +76,11 @@ int Run(int argc, char** argv) {
   }
   if (Status s = html.Commit(ReportAsHtml(report)); !s.ok()) {
     return Fail(s);
+  }
+  if (report.valid) {
+    if (Status s = csv.Commit(ReportAsCsv(report)); !s.ok()) {
+      return Fail(s);
+    }
   }
   return report.valid ? 0 : 1;
 }

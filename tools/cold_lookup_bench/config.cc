@@ -35,6 +35,10 @@ DEFINE_string(db, "",
 DEFINE_bool(keep_db, false, "Leave the databases in --db instead of removing them");
 DEFINE_bool(verify_keys, true, "Look up every stored key once per policy");
 DEFINE_bool(per_level, true, "Print a table by level for every policy as well");
+DEFINE_string(csv, "", "Write the result to this file as CSV, if the run is valid");
+DEFINE_bool(
+    verify, false,
+    "Measure nothing; look every key of the existing database --db up and report missing ones");
 DEFINE_string(html, "", "Write the result to this file as an HTML page");
 DEFINE_string(json, "", "Write the result to this file as JSON");
 DEFINE_int32(num_levels, 5, "Number of levels of the tree, level 0 included");
@@ -143,6 +147,9 @@ Status Check(const Config& config) {
   if (config.policies.empty()) {
     return refuse("--policies: the list is empty; name at least one, for example bloomfilter:10");
   }
+  if (config.verify && config.db.empty()) {
+    return refuse("--verify: name the database with --db");
+  }
   if (config.keep_db && config.db.empty()) {
     return refuse("--keep_db: say where with --db");
   }
@@ -213,6 +220,8 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->policies = SplitPolicies(FLAGS_policies);
   config->json = FLAGS_json;
   config->html = FLAGS_html;
+  config->csv = FLAGS_csv;
+  config->verify = FLAGS_verify;
   config->flags = OwnFlags();
   Status s = ParseEqualize(FLAGS_equalize, &config->equalize);
   return s.ok() ? Check(*config) : s;

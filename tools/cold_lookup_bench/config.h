@@ -32,8 +32,10 @@ struct Config {
   bool per_level = true;  // tables by level in the text
   std::vector<std::string> policies;
   Equalize equalize = Equalize::kNothing;
-  std::string json;  // result file; empty: none
-  std::string html;  // the same as a page; empty: none
+  std::string json;     // result file; empty: none
+  std::string csv;      // one row per policy and level; empty: none
+  bool verify = false;  // verify mode: check the database in `db` instead of measuring
+  std::string html;     // the same as a page; empty: none
 
   std::map<std::string, std::string>
       flags;  // every flag of the driver with its value, for the report

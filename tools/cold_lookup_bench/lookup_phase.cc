@@ -133,7 +133,7 @@ Status ColdDatabase::Open(Options options, const std::string& path) {
     return s;
   }
   db_.reset(raw);
-  Status s = TreeFiles::Read(db_.get(), &files_);
+  Status s = TreeFiles::Read(db_.get(), db_->DefaultColumnFamily(), &files_);
   return s.ok() ? CheckOpenFilesAreDirect(path) : s;
 }
 

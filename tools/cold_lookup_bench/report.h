@@ -110,6 +110,10 @@ std::string ReportAsText(const RunReport& report, bool per_level);
 // The sentence alone: what every policy wastes per 1000 lookups.
 std::string ReportSentence(const RunReport& report);
 
+// One row per policy and level, and one with level "all". Only for valid runs: CSV has no place for
+// a reason.
+std::string ReportAsCsv(const RunReport& report);
+
 // The same figures as one HTML page that needs nothing from elsewhere.
 std::string ReportAsHtml(const RunReport& report);
 

@@ -67,7 +67,9 @@ std::string LevelChart(const RunReport& report) {
     }
     groups.push_back(std::move(group));
   }
-  return "<h2>Where they are wasted</h2>\n" + BarChart(groups, "wasted reads per 1000 lookups");
+  return "<h2>Where they are wasted</h2>\n<p>Colours as in the table above; a missing bar is "
+         "zero.</p>\n" +
+         BarChart(groups, "wasted reads per 1000 lookups");
 }
 
 std::string LatencyChart(const RunReport& report) {
@@ -84,7 +86,8 @@ std::string LatencyChart(const RunReport& report) {
     }
     lines.push_back(std::move(line));
   }
-  return "<h2>How long a lookup takes</h2>\n" +
+  return "<h2>How long a lookup takes</h2>\n<p>Colours as in the table above. Times depend on this "
+         "machine's disk; counts do not.</p>\n" +
          LineChart(lines, "microseconds", "percent of lookups that took no longer");
 }
 

@@ -166,7 +166,9 @@ std::string LineChart(const std::vector<ChartLine>& lines, const std::string& x_
   std::string svg;
   for (const double tick : x.Ticks()) {
     svg += Line(x.At(tick), kTop, x.At(tick), kBottom, "axis") +
-           Text(x.At(tick), kBottom + 18, fmt::format("{:g}", tick), "middle", "soft");
+           // The last label would stick out of the drawing.
+           Text(x.At(tick), kBottom + 18, fmt::format("{:g}", tick),
+                x.At(tick) >= kRight ? "end" : "middle", "soft");
   }
   for (const double percent : {0, 25, 50, 75, 100}) {
     svg += Line(kLeft, y(percent), kRight, y(percent), "axis") +

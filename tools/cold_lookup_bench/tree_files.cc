@@ -11,6 +11,7 @@
 
 namespace tieredfilter::cold_lookup {
 
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Status;
@@ -72,16 +73,20 @@ TreeFiles::TreeFiles(std::vector<TreeFile> files) : files_(std::move(files)) {
   }
 }
 
-Status TreeFiles::Read(DB* db, TreeFiles* result) {
+Status TreeFiles::Read(DB* db, ColumnFamilyHandle* family, TreeFiles* result) {
   std::vector<LiveFileMetaData> metadata;
   db->GetLiveFilesMetaData(&metadata);
   TablePropertiesCollection properties;
-  if (Status s = db->GetPropertiesOfAllTables(&properties); !s.ok()) {
+  if (Status s = db->GetPropertiesOfAllTables(family, &properties); !s.ok()) {
     return s;
   }
-  std::vector<TreeFile> files(metadata.size());
-  for (size_t i = 0; i < metadata.size(); ++i) {
-    if (Status s = ReadFile(metadata[i], properties, &files[i]); !s.ok()) {
+  std::vector<TreeFile> files;
+  for (const LiveFileMetaData& meta : metadata) {
+    if (meta.column_family_name != family->GetName()) {
+      continue;
+    }
+    files.emplace_back();
+    if (Status s = ReadFile(meta, properties, &files.back()); !s.ok()) {
       return s;
     }
   }

@@ -33,8 +33,10 @@ struct TreeFile {
 // file to the oldest, then level by level in key order.
 class TreeFiles {
  public:
-  // Reads metadata and table properties of `db` and the filters from its files.
-  static ROCKSDB_NAMESPACE::Status Read(ROCKSDB_NAMESPACE::DB* db, TreeFiles* result);
+  // Reads metadata and table properties of a column family of `db` and the filters from its files.
+  static ROCKSDB_NAMESPACE::Status Read(ROCKSDB_NAMESPACE::DB* db,
+                                        ROCKSDB_NAMESPACE::ColumnFamilyHandle* family,
+                                        TreeFiles* result);
 
   explicit TreeFiles(std::vector<TreeFile> files = {});
 

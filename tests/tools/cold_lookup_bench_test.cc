@@ -304,9 +304,15 @@ TEST_F(ColdLookupBenchTest, EqualizesMemoryAndReads) {
 
 TEST_F(ColdLookupBenchTest, WritesAPageThatNeedsNothingFromElsewhere) {
   const std::string page_path = Path("page.html");
-  const Outcome run =
-      Shell(Command("--verify_keys=false --policies=bloomfilter:10 --html='" + page_path + "'"));
+  const Outcome run = Shell(Command("--verify_keys=false --policies=bloomfilter:10 --html='" +
+                                    page_path + "' --csv='" + Path("table.csv") + "'"));
   ASSERT_EQ(run.exit_code, 0) << run.output;
+  std::ifstream table(Path("table.csv"));
+  size_t rows = 0;
+  for (std::string line; std::getline(table, line); ++rows) {
+    EXPECT_EQ(line.rfind(rows == 0 ? "spec,level," : "\"", 0), 0u) << line;
+  }
+  EXPECT_EQ(rows, 1 + 2 * 6u);  // two policies, five levels and their sum
   std::ifstream file(page_path);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
@@ -324,6 +330,16 @@ TEST_F(ColdLookupBenchTest, KeepsTheDatabasesWhenAsked) {
   const Outcome run = Shell(Command("--keep_db --verify_keys=false --policies=bloomfilter:10"));
   ASSERT_EQ(run.exit_code, 0) << run.output;
   EXPECT_FALSE(fs::is_empty(Path("db")));
+  for (const auto& entry : fs::recursive_directory_iterator(Path("db"))) {
+    if (entry.path().filename() == "CURRENT") {
+      const Outcome verified = Shell(std::string(COLD_LOOKUP_BENCH) + " --verify --db='" +
+                                     entry.path().parent_path().string() + "'");
+      EXPECT_EQ(verified.exit_code, 0) << verified.output;
+      EXPECT_NE(verified.output.find("20000 keys"), std::string::npos) << verified.output;
+    }
+  }
+  EXPECT_EQ(Shell(std::string(COLD_LOOKUP_BENCH) + " --verify --db=/proc/none").exit_code, 1);
+  EXPECT_EQ(Shell(std::string(COLD_LOOKUP_BENCH) + " --verify").exit_code, 2);
   EXPECT_EQ(Shell(std::string(COLD_LOOKUP_BENCH) + " --keep_db").exit_code, 2);
 }
 

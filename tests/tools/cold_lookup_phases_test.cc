@@ -2,20 +2,28 @@
 // is none.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
 #include "tools/cold_lookup_bench/lookup_phase.h"
 #include "tools/cold_lookup_bench/storage.h"
 #include "tools/cold_lookup_bench/stored_options.h"
 #include "tools/cold_lookup_bench/tree_builder.h"
+#include "tools/cold_lookup_bench/verify_database.h"
 #include "tools/cold_lookup_bench/verify_phase.h"
 
 namespace tieredfilter::cold_lookup {
 namespace {
 
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
@@ -86,6 +94,56 @@ TEST_F(PhasesTest, EveryStoredKeyIsFoundAndAForeignKeyIsLost) {
   EXPECT_EQ(result.lost, 20000u);
   EXPECT_EQ(result.lost_by_level[4], plan_.runs[0].entries);
   EXPECT_EQ(result.first_lost.size(), 32u);
+}
+
+TEST_F(PhasesTest, VerifyModeFindsEveryKeyAndLeavesTheDatabaseAlone) {
+  const auto listing = [&] {
+    std::map<std::string, std::pair<uintmax_t, std::filesystem::file_time_type>> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      files[entry.path().filename().string()] = {entry.file_size(), entry.last_write_time()};
+    }
+    return files;
+  };
+  const auto before = listing();
+  DatabaseVerdict verdict;
+  Status s = VerifyDatabase(path_, &verdict);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(verdict.column_families, 1u);
+  EXPECT_EQ(verdict.keys, 20000u);
+  EXPECT_EQ(verdict.missing, 0u);
+  EXPECT_EQ(before, listing());
+  EXPECT_FALSE(VerifyDatabase(folder_.path() + "/missing", &verdict).ok());
+}
+
+TEST_F(PhasesTest, VerifyModeNamesTheFileWhoseFilterLosesAKey) {
+  // Clear the filter of the last level's first file: it then says "no match" for every key. Its
+  // checksum is made to fit by switching checksums off, which is done by writing the tree again
+  // without them.
+  BlockBasedTableOptions table = *options_.table_factory->GetOptions<BlockBasedTableOptions>();
+  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  options_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  const std::string path = folder_.path() + "/damaged";
+  ASSERT_TRUE(BuildTree(options_, path, plan_, *keys_, "test").ok());
+  TreeFile damaged;
+  {
+    ColdDatabase database;
+    ASSERT_TRUE(database.Open(options_, path).ok());
+    damaged = database.files().files().back();
+  }
+  std::fstream file(fmt::format("{}/{:06}.sst", path, damaged.number),
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(damaged.data_bytes));  // the filter follows the data
+  file << std::string(damaged.filter.bytes - 5, '\0');
+  file.close();
+  DatabaseVerdict verdict;
+  const Status s = VerifyDatabase(path, &verdict);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(verdict.missing, damaged.entries);
+  const std::string text = VerdictAsText(path, verdict);
+  EXPECT_NE(text.find(fmt::format("{:06}.sst, level 4, filter: bloom", damaged.number)),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Get and MultiGet"), std::string::npos) << text;
 }
 
 TEST_F(PhasesTest, AWrongValueCountsAsLost) {

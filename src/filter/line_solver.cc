@@ -9,9 +9,9 @@ namespace {
 
 // `flatten` inlines the generic loops into each of these, so that they are compiled for its
 // instruction set.
-#define TIEREDFILTER_SOLVER_OF(name, impl)                                                      \
-  __attribute__((flatten)) void Eliminate##name(LineGroup* group) { impl::Eliminate(group); }   \
-  __attribute__((flatten)) void Substitute##name(LineGroup* group) { impl::Substitute(group); } \
+#define TIEREDFILTER_SOLVER_OF(name, impl)                                                  \
+  TIEREDFILTER_FLATTEN void Eliminate##name(LineGroup* group) { impl::Eliminate(group); }   \
+  TIEREDFILTER_FLATTEN void Substitute##name(LineGroup* group) { impl::Substitute(group); } \
   constexpr LineSolver kSolver##name = {&Eliminate##name, &Substitute##name};
 #define TIEREDFILTER_SOLVER(name, bytes)          \
   TIEREDFILTER_SOLVER_OF(name, SolverImpl<bytes>) \

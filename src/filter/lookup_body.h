@@ -50,7 +50,7 @@ __attribute__((noinline)) bool MatchLongKey(const LinesView& view, const char* d
 // does the compiler leave out the stack frame, which would cost a tenth of the time. `flatten` for
 // the hash, which g++ would not inline by itself.
 template <Shape kShape, bool kSalted>
-__attribute__((flatten)) bool MatchKey(const LinesView& view, const char* data, size_t size) {
+TIEREDFILTER_FLATTEN bool MatchKey(const LinesView& view, const char* data, size_t size) {
   if (__builtin_expect(size > kLongKey, 0)) return MatchLongKey<kShape, kSalted>(view, data, size);
   const uint64_t hash = HashKey(data, size);
   return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
@@ -60,8 +60,8 @@ __attribute__((flatten)) bool MatchKey(const LinesView& view, const char* data, 
 // keys against them without a branch on the threshold, noting who has to look elsewhere; then do
 // those again.
 template <Shape kShape, bool kSalted>
-__attribute__((flatten)) void MatchKeys(const LinesView& view, const KeyView* keys, size_t count,
-                                        bool* may_match) {
+TIEREDFILTER_FLATTEN void MatchKeys(const LinesView& view, const KeyView* keys, size_t count,
+                                    bool* may_match) {
   uint64_t hashes[kMaxBatch];
   uint32_t lines[kMaxBatch];
   uint8_t groups[kMaxBatch];

@@ -68,7 +68,7 @@ CuckooGeometry GeometryForBits(size_t keys, double bits_per_key, double fill) {
 }
 
 double BitsForRate(double fp_rate, bool* rate_is_met) {
-  double low = 4, high = 24;
+  double low = kMinEquationsBits, high = kMaxEquationsBits;
   const bool met = RateForBits(high) <= fp_rate;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;

@@ -9,6 +9,10 @@
 
 namespace tieredfilter {
 
+// Bits per key that the equations coding is offered with.
+inline constexpr double kMinEquationsBits = 4;
+inline constexpr double kMaxEquationsBits = 24;
+
 // Beyond this a block would come near RocksDB's limit of 4 GiB for a block; the builder refuses it
 // (no filter).
 inline constexpr uint64_t kMaxLines = (uint64_t{1} << 31) / kLineBytes;

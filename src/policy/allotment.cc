@@ -212,9 +212,11 @@ class Solver {
     Allotment result;
     for (size_t i = 0; i < runs_.size(); ++i) {
       RunAllotment run;
+      const double exact = BitsAt(PriceFor(i, log_price), bounds[i]);
       // A hair more, so that 4.5 does not become 4.499.
-      const double bits = std::floor(BitsAt(PriceFor(i, log_price), bounds[i]) * 1e3 + 1e-6) / 1e3;
-      run.kind = bits > 0 ? KindAt(bits, bounds[i]) : FilterKind::kNone;
+      const double bits = std::floor(exact * 1e3 + 1e-6) / 1e3;
+      // Not by the rounded bits: a kind's first point need not be at a whole thousandth.
+      run.kind = bits > 0 ? KindAt(exact, bounds[i]) : FilterKind::kNone;
       if (run.kind != FilterKind::kNone) {
         const FilterCurve& curve = frontier_.CurveOf(run.kind);
         run.bits_per_key = std::max(bits, std::ceil(curve.min_bits() * 1e3 - 1e-6) / 1e3);

@@ -51,17 +51,15 @@ FilterCurve RibbonCurve() {
 }
 
 FilterCurve CuckooCurve() {
-  // Between whole planes the rate is not quite exponential in the bits: 16 points each.
-  constexpr int kSteps = 16;
-  const double least = static_cast<double>(LimitsOf(FilterKind::kCuckoo).min_millibits) / 1e3;
-  std::vector<FilterCurve::Point> points = {{least, -std::log2(RateForBits(least))}};
-  for (int step = 1; step <= static_cast<int>(kMaxPlanes) * kSteps; ++step) {
-    const double halvings = static_cast<double>(step) / kSteps;
-    bool is_met = false;
-    const double bits = BitsForRate(std::exp2(-halvings), &is_met);
-    if (is_met && bits > points.back().bits_per_key && halvings > points.back().halvings) {
-      points.push_back({bits, halvings});
-    }
+  // Between whole planes the rate is not quite exponential in the bits: 16 points a bit.
+  constexpr double kStep = 1.0 / 16;
+  const BitsLimits limits = LimitsOf(FilterKind::kCuckoo);
+  const double most = static_cast<double>(limits.max_millibits) / 1e3;
+  std::vector<FilterCurve::Point> points;
+  for (double bits = static_cast<double>(limits.min_millibits) / 1e3; bits <= most; bits += kStep) {
+    const double halvings = -std::log2(RateForBits(bits));
+    // From 4.25 to 4.45 bits the rate stays the same: there, the line through the neighbours.
+    if (points.empty() || halvings > points.back().halvings) points.push_back({bits, halvings});
   }
   return FilterCurve(std::move(points), kCuckooTrailerBytes + kHalfLineBytes);
 }

@@ -19,10 +19,11 @@ struct KindEntry {
 constexpr KindEntry kKinds[] = {
     {FilterKind::kBloom, "bloom", {1000, 64000}},
     {FilterKind::kRibbon, "ribbon", {1000, 32000}},
-    {FilterKind::kCuckoo, "cuckoo", {4500, 24000}},
+    {FilterKind::kCuckoo, "cuckoo", {4000, 24000}},
     {FilterKind::kNone, "none", {0, 0}},
 };
 
+constexpr int64_t kMinFingerprintsMillibits = 4500;
 constexpr char kFingerprintsName[] = "fingerprints";
 constexpr char kEquationsName[] = "equations";
 
@@ -106,7 +107,9 @@ bool ParseKind(const std::string& text, size_t offset, bool cuckoo_available, Fi
   return true;
 }
 
-bool ParseCoding(const std::string& text, size_t offset, FilterSetting* setting, SpecError* error) {
+// `amount` comes before the coding, but its limits depend on it.
+bool ParseCoding(const std::string& text, size_t offset, const SpecPiece& amount,
+                 FilterSetting* setting, SpecError* error) {
   if (setting->kind != FilterKind::kCuckoo) {
     return Fail(offset,
                 Quoted(text) + " is one part too many: " + NameOf(setting->kind) +
@@ -122,6 +125,15 @@ bool ParseCoding(const std::string& text, size_t offset, FilterSetting* setting,
                 "there is no cuckoo coding " + Quoted(text) +
                     DidYouMean(text, {kEquationsName, kFingerprintsName}) +
                     "; the codings are equations and fingerprints",
+                error);
+  }
+  if (setting->coding == CuckooCoding::kFingerprints && setting->has_bits() &&
+      setting->millibits_per_key < kMinFingerprintsMillibits) {
+    return Fail(amount.position,
+                Quoted(amount.text) +
+                    " bits per key is out of range: cuckoo with fingerprints takes " +
+                    FormatDecimal(kMinFingerprintsMillibits, 3) +
+                    " to 24 bits per key; equations, " + "the default, take fewer",
                 error);
   }
   return true;
@@ -201,7 +213,7 @@ bool ParseFilterSetting(const std::string& text, size_t offset, bool cuckoo_avai
                 : ParseBits(amount.text, amount.position, entry, &result, error))) {
     return false;
   }
-  if (parts.size() > 2 && !ParseCoding(parts[2].text, parts[2].position, &result, error)) {
+  if (parts.size() > 2 && !ParseCoding(parts[2].text, parts[2].position, amount, &result, error)) {
     return false;
   }
   if (parts.size() > 3) {

@@ -51,8 +51,9 @@ struct BitsLimits {
 //                a 64-byte block then holds fewer than 8 keys and the rate is limited by blocks
 //                that are full by chance.
 // Ribbon 1..32:  a Ribbon filter stores at most 32 bits a slot.
-// Cuckoo 4.5..24: a bucket of 512 bits takes at most about 114 keys, whatever the rate; 24 bits are
-//                a rate of about one in four million.
+// Cuckoo 4..24:  below, a filter costs hardly less and stops little; 24 bits are a rate of about
+// one
+//                in four million. With fingerprints 4.5..24: a line counts up to 127 keys.
 BitsLimits LimitsOf(FilterKind kind);
 
 // Rates are accepted from 0.0001% to 50%. Beyond 50% no filter is cheaper and nearly as good.

@@ -60,7 +60,7 @@ TEST(CuckooGeometryTest, FewKeysDoNotPayForAWholeLine) {
 
 // The rule that builders use for "how many keys fit in so many bytes".
 TEST(CuckooGeometryTest, MostKeysForBytesCanBeFoundByBisection) {
-  for (double bits : {4.5, 8.6, 10.0, 24.0}) {
+  for (double bits : {4.0, 4.5, 8.6, 10.0, 24.0}) {
     for (size_t bytes = 1; bytes <= 100000; bytes += 1 + bytes / 50) {
       size_t fits = 0, too_many = bytes * 8;
       while (too_many - fits > 1) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/filter/cuckoo_geometry.h"
 #include "src/filter/fingerprint_builder.h"
 #include "src/filter/key_hash.h"
 #include "src/format/block.h"
@@ -53,7 +54,7 @@ struct CuckooCoding {
 inline constexpr CuckooCoding kCuckooCodings[] = {
     // The estimate takes the lines with one more plane for as often asked as the others; they have
     // the fewest keys, hence the lowest thresholds, and are asked for a little more often.
-    {BlockCoding::kEquations, "equations", 4, 1.02},
+    {BlockCoding::kEquations, "equations", kMinEquationsBits, 1.02},
     {BlockCoding::kFingerprints, "fingerprints", kMinFingerprintBits, 1.05},
 };
 

@@ -32,7 +32,7 @@ void Check(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   BlockRequest request;
   request.coding = input.Take(1) % 2 == 0 ? BlockCoding::kEquations : BlockCoding::kFingerprints;
-  request.bits_per_key = 4.5 + static_cast<double>(input.Take(2) % 1951) / 100;
+  request.bits_per_key = 4 + static_cast<double>(input.Take(2) % 2001) / 100;
   const std::vector<uint64_t> hashes = TakeHashes(&input);
   std::string first;
   for (CpuKernel kernel : SupportedCpuKernels()) {

@@ -85,7 +85,7 @@ class CuckooStockTest : public ::testing::Test {
 };
 
 TEST_F(CuckooStockTest, ThereAndBackAgain) {
-  for (const char* spec : {"cuckoo:4.5", "cuckoofilter:10", "cuckoo:24", "cuckoo:8:fingerprints"}) {
+  for (const char* spec : {"cuckoo:4", "cuckoofilter:10", "cuckoo:24", "cuckoo:8:fingerprints"}) {
     for (const uint64_t keys : {0, 1, 2, 3, 10, 1000, 100000}) {
       if (keys == 100000 && std::string(spec) != "cuckoofilter:10") {
         continue;  // large blocks differ in nothing that matters here
@@ -244,8 +244,9 @@ TEST_F(CuckooPolicyTest, RefusesWithTheReasonAndThePlace) {
   };
   for (const Case& c : std::vector<Case>{{"cuckoofilter", "amount is missing"},
                                          {"cuckoofilter:", "amount is missing"},
-                                         {"cuckoofilter:4.4", "4.5 to 24"},
-                                         {"cuckoofilter:25", "4.5 to 24"},
+                                         {"cuckoofilter:3.9", "4 to 24"},
+                                         {"cuckoofilter:4.4:fingerprints", "4.5 to 24"},
+                                         {"cuckoofilter:25", "4 to 24"},
                                          {"cuckoofilter:-1", "no number of bits per key"},
                                          {"cuckoofilter:nan", "no number of bits per key"},
                                          {"cuckoofilter:8:ribbon", "no cuckoo coding"},

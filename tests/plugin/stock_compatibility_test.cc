@@ -163,7 +163,7 @@ TEST_F(StockCompatibilityTest, ARunWithoutFilterIsReadAndCountsNothing) {
 // Files of 0 to a few keys: the smallest filters of each kind.
 TEST_F(StockCompatibilityTest, TinyTables) {
   for (const char* spec : {"bloom:10", "ribbon:7", "bloom:1", "ribbon:1", "bloom:64", "ribbon:32",
-                           "cuckoo:4.5", "cuckoo:9", "cuckoo:24"}) {
+                           "cuckoo:4", "cuckoo:9", "cuckoo:24"}) {
     for (const uint64_t keys : {1, 3, 1000}) {
       const Options options = OptionsFor(Policy(spec));
       {

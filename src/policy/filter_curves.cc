@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "src/filter/cuckoo_geometry.h"
-#include "src/filter/line_layout.h"
 
 namespace tieredfilter {
 namespace {

@@ -84,6 +84,10 @@ Mutant dependent_rows_are_fine src/filter/line_solver_impl.h \
   's/g->first_bad\[l\] = p;/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
 Mutant dependent_late_rows_are_fine src/filter/line_solver_impl.h \
   's/g->first_bad\[l\] = g->late_of\[k\]\[l\];/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
+Mutant dependent_triple_rows_are_fine src/filter/triple_solver_impl.h \
+  's/g->first_bad\[l\] = p;/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
+Mutant no_far_columns src/filter/triple_solver_impl.h \
+  's/row\.far\.v\[i\] = far & -far & no_tail;/row.far.v[i] = far ^ far;/' line_solver_test '*RowsThatDiffer*'
 Mutant clear_one_row_too_few src/filter/line_solver.cc \
   's/p = from; p < group->rows/p = from + 1; p < group->rows/' line_solver_test '*FindsDependentRows*'
 Mutant late_keys_unchained src/filter/placement.cc \
@@ -108,6 +112,9 @@ Mutant another_hash src/filter/key_hash.h \
   's/return XXH3_64bits\(data, size\)/return XXH64(data, size, 0)/' key_hash_test '*'
 Mutant another_multiplier src/filter/line_layout.h \
   's/0x9fb21c651e98df25ULL/0x9fb21c651e98df27ULL/' golden_block_test '*'
+Mutant far_columns_from_near_ones src/filter/line_layout.h \
+  's/return MulHigh\(key\.spread, 0xa0761d6478bd642fULL\);/return key.coefficients;/' \
+  line_layout_test '*RateOfMovedAndUnmoved*'
 Mutant fingerprint_from_coefficients src/filter/line_layout.h \
   's/return \{mixed >> 1, static_cast<uint64_t>\(second >> 64\)/return {mixed >> 1, mixed/' \
   line_layout_test '*RateOfMovedAndUnmoved*'

@@ -23,7 +23,6 @@ constexpr KindEntry kKinds[] = {
     {FilterKind::kNone, "none", {0, 0}},
 };
 
-constexpr int64_t kMinFingerprintsMillibits = 4500;
 constexpr char kFingerprintsName[] = "fingerprints";
 constexpr char kEquationsName[] = "equations";
 
@@ -107,9 +106,7 @@ bool ParseKind(const std::string& text, size_t offset, bool cuckoo_available, Fi
   return true;
 }
 
-// `amount` comes before the coding, but its limits depend on it.
-bool ParseCoding(const std::string& text, size_t offset, const SpecPiece& amount,
-                 FilterSetting* setting, SpecError* error) {
+bool ParseCoding(const std::string& text, size_t offset, FilterSetting* setting, SpecError* error) {
   if (setting->kind != FilterKind::kCuckoo) {
     return Fail(offset,
                 Quoted(text) + " is one part too many: " + NameOf(setting->kind) +
@@ -125,15 +122,6 @@ bool ParseCoding(const std::string& text, size_t offset, const SpecPiece& amount
                 "there is no cuckoo coding " + Quoted(text) +
                     DidYouMean(text, {kEquationsName, kFingerprintsName}) +
                     "; the codings are equations and fingerprints",
-                error);
-  }
-  if (setting->coding == CuckooCoding::kFingerprints && setting->has_bits() &&
-      setting->millibits_per_key < kMinFingerprintsMillibits) {
-    return Fail(amount.position,
-                Quoted(amount.text) +
-                    " bits per key is out of range: cuckoo with fingerprints takes " +
-                    FormatDecimal(kMinFingerprintsMillibits, 3) +
-                    " to 24 bits per key; equations, " + "the default, take fewer",
                 error);
   }
   return true;
@@ -213,7 +201,7 @@ bool ParseFilterSetting(const std::string& text, size_t offset, bool cuckoo_avai
                 : ParseBits(amount.text, amount.position, entry, &result, error))) {
     return false;
   }
-  if (parts.size() > 2 && !ParseCoding(parts[2].text, parts[2].position, amount, &result, error)) {
+  if (parts.size() > 2 && !ParseCoding(parts[2].text, parts[2].position, &result, error)) {
     return false;
   }
   if (parts.size() > 3) {

@@ -52,7 +52,7 @@ struct BitsLimits {
 //                that are full by chance.
 // Ribbon 1..32:  a Ribbon filter stores at most 32 bits a slot.
 // Cuckoo 4..24:  below, a filter costs hardly less and stops little; 24 bits are a rate of about
-//                one in four million. With fingerprints 4.5..24: a line counts up to 127 keys.
+//                one in four million.
 BitsLimits LimitsOf(FilterKind kind);
 
 // Rates are accepted from 0.0001% to 50%. Beyond 50% no filter is cheaper and nearly as good.

@@ -245,7 +245,7 @@ TEST_F(CuckooPolicyTest, RefusesWithTheReasonAndThePlace) {
   for (const Case& c : std::vector<Case>{{"cuckoofilter", "amount is missing"},
                                          {"cuckoofilter:", "amount is missing"},
                                          {"cuckoofilter:3.9", "4 to 24"},
-                                         {"cuckoofilter:4.4:fingerprints", "4.5 to 24"},
+                                         {"cuckoofilter:3.9:fingerprints", "4 to 24"},
                                          {"cuckoofilter:25", "4 to 24"},
                                          {"cuckoofilter:-1", "no number of bits per key"},
                                          {"cuckoofilter:nan", "no number of bits per key"},

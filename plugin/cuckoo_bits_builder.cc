@@ -54,16 +54,7 @@ class CuckooFilterSource final : public FilterSource {
   explicit CuckooFilterSource(const BlockRequest& request) : request_(request) {}
 
   FilterBitsBuilder* NewBuilder(const FilterBuildingContext& context) const override {
-    BlockRequest request = request_;
-    request.level = LevelOf(context);
-    try {
-      return new CuckooBitsBuilder(request, context.table_options, context.info_log);
-    } catch (const std::bad_alloc&) {
-      g_match_all_blocks_written.fetch_add(1, std::memory_order_relaxed);
-      ROCKSDB_NAMESPACE::Error(context.info_log,
-                               "tieredfilter: a table gets no filter: no memory to start one");
-      return nullptr;
-    }
+    return NewCuckooBuilder(request_, context);
   }
 
  private:
@@ -71,6 +62,18 @@ class CuckooFilterSource final : public FilterSource {
 };
 
 }  // namespace
+
+FilterBitsBuilder* NewCuckooBuilder(BlockRequest request, const FilterBuildingContext& context) {
+  request.level = LevelOf(context);
+  try {
+    return new CuckooBitsBuilder(request, context.table_options, context.info_log);
+  } catch (const std::bad_alloc&) {
+    g_match_all_blocks_written.fetch_add(1, std::memory_order_relaxed);
+    ROCKSDB_NAMESPACE::Error(context.info_log,
+                             "tieredfilter: a table gets no filter: no memory to start one");
+    return nullptr;
+  }
+}
 
 BlockRequest RequestFor(const FilterSetting& setting) {
   BlockRequest request;

@@ -35,6 +35,11 @@ std::unique_ptr<const FilterSource> NewCuckooFilterSource(const FilterSetting& s
 // The block that a table of this setting gets, but for the level.
 BlockRequest RequestFor(const FilterSetting& setting);
 
+// A new builder for a block of this request and the level of `context`; the caller owns it. Null,
+// counted and logged, if there is no memory for it. Never throws.
+ROCKSDB_NAMESPACE::FilterBitsBuilder* NewCuckooBuilder(
+    BlockRequest request, const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+
 // One table's builder, for one block after the other. ApproximateNumEntries, CalculateSpace,
 // EstimatedFpRate and EstimateEntriesAdded may be called from any thread at any time, as RocksDB
 // does with parallel compression; everything else from one thread at a time. Nothing throws.

@@ -6,6 +6,7 @@
 
 #include "plugin/tiered_filter_policy.h"
 #include "plugin/tieredfilter.h"
+#include "plugin/tree_sizes.h"
 #include "rocksdb/utilities/object_registry.h"
 
 namespace tieredfilter {
@@ -41,6 +42,10 @@ Status NewFilterPolicy(const std::string& spec, std::shared_ptr<const FilterPoli
   return created->status();
 }
 
+std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> NewSizesListener() {
+  return std::make_shared<TreeSizesListener>();
+}
+
 int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
   for (const char* policy_id : {kPolicyId, kCuckooPolicyId}) {
     // The id alone or with ":" and anything, so that a bad spec gets our reason instead of "could
@@ -54,6 +59,17 @@ int RegisterFilterPolicies(ObjectLibrary& library, const std::string& /*arg*/) {
           return guard->get();
         });
   }
+  library.AddFactory<ROCKSDB_NAMESPACE::EventListener>(
+      kSizesListenerId,
+      [](const std::string&, std::unique_ptr<ROCKSDB_NAMESPACE::EventListener>* guard,
+         std::string* errmsg) -> ROCKSDB_NAMESPACE::EventListener* {
+        try {
+          *guard = std::make_unique<TreeSizesListener>();
+        } catch (const std::exception& e) {
+          *errmsg = std::string("tieredfilter: cannot create the listener: ") + e.what();
+        }
+        return guard->get();
+      });
   size_t num_types;
   return static_cast<int>(library.GetFactoryCount(&num_types));
 }

@@ -1,12 +1,14 @@
 #include "plugin/tiered_filter_policy.h"
 
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "plugin/filter_reader.h"
 #include "plugin/rocksdb_compat.h"
 #include "plugin/table_context_adapter.h"
 #include "plugin/tieredfilter.h"
+#include "plugin/tree_sizes.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -48,6 +50,23 @@ bool ParseCuckooSpec(const std::string& amount, const ParseOptions& options, Pol
   return false;
 }
 
+// A string property that GetId() stands for when the policy is printed.
+OptionTypeInfo PropertyOfId() {
+  return OptionTypeInfo(0, ROCKSDB_NAMESPACE::OptionType::kString,
+                        ROCKSDB_NAMESPACE::OptionVerificationType::kNormal,
+                        ROCKSDB_NAMESPACE::OptionTypeFlags::kDontSerialize |
+                            ROCKSDB_NAMESPACE::OptionTypeFlags::kCompareNever);
+}
+
+bool HasSizesListener(const ROCKSDB_NAMESPACE::DBOptions& db_options) {
+  for (const auto& listener : db_options.listeners) {
+    if (listener != nullptr && std::strcmp(listener->Name(), kSizesListenerId) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text)
@@ -55,22 +74,32 @@ TieredFilterPolicy::TieredFilterPolicy(const std::string& spec_text)
   status_ = SetSpec(spec_text);
   // Not serialized: the id says it all, and an id alone also fits where options strings allow no
   // nesting.
-  static const std::unordered_map<std::string, OptionTypeInfo> type_info = {
-      {"spec", OptionTypeInfo(0, ROCKSDB_NAMESPACE::OptionType::kString,
-                              ROCKSDB_NAMESPACE::OptionVerificationType::kNormal,
-                              ROCKSDB_NAMESPACE::OptionTypeFlags::kDontSerialize |
-                                  ROCKSDB_NAMESPACE::OptionTypeFlags::kCompareNever)
-                   .SetParseFunc([](const ROCKSDB_NAMESPACE::ConfigOptions&, const std::string&,
-                                    const std::string& value, void* policy) {
-                     return static_cast<TieredFilterPolicy*>(policy)->SetSpecOption(value);
-                   })}};
-  RegisterOptions(kClassName(), this, &type_info);
+  static const std::unordered_map<std::string, OptionTypeInfo>* const type_info = [] {
+    using ROCKSDB_NAMESPACE::ConfigOptions;
+    auto* types = new std::unordered_map<std::string, OptionTypeInfo>;
+    types->emplace("spec", PropertyOfId().SetParseFunc([](const ConfigOptions&, const std::string&,
+                                                          const std::string& value, void* policy) {
+      return static_cast<TieredFilterPolicy*>(policy)->SetSpecOption(value);
+    }));
+    for (const char* name : kBudgetNames) {
+      types->emplace(
+          name, PropertyOfId().SetParseFunc([name](const ConfigOptions&, const std::string&,
+                                                   const std::string& value, void* policy) {
+            return static_cast<TieredFilterPolicy*>(policy)->SetBudgetOption(name, value);
+          }));
+    }
+    return types;
+  }();
+  RegisterOptions(kClassName(), this, type_info);
 }
 
 TieredFilterPolicy::~TieredFilterPolicy() = default;
 
 Status TieredFilterPolicy::SetSpec(const std::string& spec_text) {
   spec_text_ = WithoutId(spec_text, Name());
+  if (!is_cuckoo_filter_ && IsBudgetSpec(spec_text)) {
+    return SetBudget(spec_text);
+  }
   ParseOptions options;
   options.cuckoo_available = kCuckooAvailable;
   SpecError error;
@@ -84,6 +113,42 @@ Status TieredFilterPolicy::SetSpec(const std::string& spec_text) {
   }
   sources_.push_back(NewFilterSource(PolicySpec::SettingWithoutRule()));
   return Status::OK();
+}
+
+Status TieredFilterPolicy::SetBudget(const std::string& spec_text) {
+  BudgetSpec spec;
+  SpecError error;
+  if (!BudgetSpec::Parse(spec_text, &spec, &error)) {
+    return Status::InvalidArgument(std::string(Name()) + " budget", error.ToString());
+  }
+  budget_ = std::make_unique<const MemoryBudget>(spec);
+  return Status::OK();
+}
+
+// The options of a budget arrive one by one and in any order; what they come to is looked at after
+// each.
+Status TieredFilterPolicy::SetBudgetOption(const std::string& name, const std::string& value) {
+  if (in_use_.load(std::memory_order_relaxed)) {
+    return Status::InvalidArgument(
+        "tieredfilter: the policy is in use and cannot change; set a new filter_policy instead");
+  }
+  if (is_cuckoo_filter_ || (budget_options_.empty() && !spec_text_.empty())) {
+    status_ = Status::InvalidArgument("tieredfilter: a budget cannot stand beside other rules",
+                                      "property " + name);
+    return status_;
+  }
+  budget_options_[name] = value;
+  std::string text;
+  for (const char* option : kBudgetNames) {
+    const auto found = budget_options_.find(option);
+    if (found != budget_options_.end()) {
+      text += (text.empty() ? "" : ",") + found->first + ":" + found->second;
+    }
+  }
+  spec_text_ = text;
+  status_ = SetBudget(text);
+  // Without the budget itself it may still come.
+  return budget_options_.count(kBudgetNames[0]) != 0 ? status_ : Status::OK();
 }
 
 Status TieredFilterPolicy::SetSpecOption(const std::string& spec_text) {
@@ -108,14 +173,19 @@ Status TieredFilterPolicy::ConfigureOptions(
   // RocksDB may drop this error, too, and would then run with the default ladder instead of what
   // was misspelt.
   if (status.IsNotFound() && status_.ok() && !in_use_.load(std::memory_order_relaxed)) {
-    status_ = Status::InvalidArgument("tieredfilter: the only property is spec", status.getState());
+    status_ = Status::InvalidArgument(
+        "tieredfilter: the only properties are spec, and those of a budget: budget, absent, kinds, "
+        "cap and shape",
+        status.getState());
   }
   return status.IsNotFound() && !status_.ok() ? status_ : status;
 }
 
 std::string TieredFilterPolicy::GetId() const {
   std::string spec = spec_text_;
-  if (status_.ok()) {
+  if (status_.ok() && budget_ != nullptr) {
+    spec = budget_->spec().ToString();
+  } else if (status_.ok()) {
     // A cuckoofilter's spec is one setting, of which the policy id replaces the kind.
     spec = is_cuckoo_filter_ ? spec_.rules()[0].setting.ToString().substr(
                                    std::strlen(NameOf(FilterKind::kCuckoo)) + 1)
@@ -140,6 +210,16 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* TieredFilterPolicy::GetBuilderWithContext(
     return nullptr;
   }
   in_use_.store(true, std::memory_order_relaxed);
+  if (budget_ != nullptr) {
+    WarnOfUnusableBlocks(context);
+    try {
+      return budget_->NewBuilder(context);
+    } catch (const std::exception& e) {
+      ROCKSDB_NAMESPACE::Error(context.info_log, "tieredfilter: a table gets no filter: %s",
+                               e.what());
+      return nullptr;
+    }
+  }
   const TableContext table = ToTableContext(context);
   WarnOnce(context, spec_.SettingFor(table));
   WarnOfUnusableBlocks(context);
@@ -197,6 +277,16 @@ Status TieredFilterPolicy::ValidateOptions(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const {
   if (!status_.ok()) {
     return status_;
+  }
+  if (budget_ != nullptr) {
+    if (budget_->needs_sizes() && !HasSizesListener(db_options)) {
+      return Status::InvalidArgument(
+          "tieredfilter " + budget_->spec().ToString() +
+              ": bytes can only be divided among keys whose number is known",
+          std::string("set the database option listeners={") + kSizesListenerId +
+              "}, or state a shape as in shape:4x25k+100k+1M, or give the budget in bits per key");
+    }
+    return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
   SpecError error;
   if (!spec_.FitsNumLevels(cf_options.num_levels, &error)) {

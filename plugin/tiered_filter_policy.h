@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "plugin/filter_source.h"
+#include "plugin/memory_budget.h"
 #include "rocksdb/filter_policy.h"
 #include "src/policy/policy_spec.h"
 
@@ -18,12 +20,12 @@ namespace tieredfilter {
 // ribbonfilter.
 constexpr char kCuckooPolicyId[] = "cuckoofilter";
 
-// Chooses each table's filter by the rules of a PolicySpec and reads every filter of the stock
-// family.
+// Chooses each table's filter by the rules of a PolicySpec, or by a memory budget (BudgetSpec), and
+// reads every filter of the stock family.
 //
 // The policy does not change once it has built a filter: RocksDB calls it from many threads, and
-// nothing here takes a lock. Until then RocksDB may set the option "spec", which is how
-// "{id=tieredfilter;spec=...}" arrives.
+// nothing here takes a lock but the builders of a budget. Until then RocksDB may set the option
+// "spec", or those of a budget, which is how "{id=tieredfilter;budget=10;absent=0.8}" arrives.
 class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   // A text that is no spec makes a policy that refuses to be used: status() says why, and RocksDB
@@ -34,7 +36,10 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ~TieredFilterPolicy() override;
 
   const ROCKSDB_NAMESPACE::Status& status() const { return status_; }
+  // The rules; the default ones, and without effect, if there is a budget.
   const PolicySpec& spec() const { return spec_; }
+  // Null without a budget.
+  const MemoryBudget* budget() const { return budget_.get(); }
 
   static const char* kClassName() { return kPolicyId; }
   // The id that the text began with, by default tieredfilter.
@@ -67,6 +72,8 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  private:
   ROCKSDB_NAMESPACE::Status SetSpec(const std::string& spec_text);
   ROCKSDB_NAMESPACE::Status SetSpecOption(const std::string& spec_text);
+  ROCKSDB_NAMESPACE::Status SetBudget(const std::string& spec_text);
+  ROCKSDB_NAMESPACE::Status SetBudgetOption(const std::string& name, const std::string& value);
   void WarnOnce(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
                 const FilterSetting& setting) const;
 
@@ -75,6 +82,9 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const bool is_cuckoo_filter_;  // named by kCuckooPolicyId
   std::string spec_text_;        // as given, without the policy id
   PolicySpec spec_;
+  std::unique_ptr<const MemoryBudget> budget_;
+  // Those that have arrived one by one, by name.
+  std::map<std::string, std::string> budget_options_;
   ROCKSDB_NAMESPACE::Status status_;
   // One per rule, and one more for tables without a rule.
   std::vector<std::unique_ptr<const FilterSource>> sources_;

@@ -10,6 +10,7 @@
 #include "rocksdb/status.h"
 
 namespace ROCKSDB_NAMESPACE {
+class EventListener;
 class FilterPolicy;
 class ObjectLibrary;
 }  // namespace ROCKSDB_NAMESPACE
@@ -19,13 +20,22 @@ namespace tieredfilter {
 // Creates the filter policy that `spec` describes, e.g. "0-1:bloom:14,2-4:bloom:10,5+:bloom:7".
 // `spec` may carry the policy id in front ("tieredfilter:...") as it stands in an options file; an
 // empty spec is the documented default ladder. "cuckoofilter:8.6" or "cuckoofilter:1%" is the
-// policy of that name: one cuckoo filter setting for every table.
+// policy of that name: one cuckoo filter setting for every table. "budget:10" divides ten bits per
+// key among the levels, see src/policy/budget_spec.h and NewSizesListener().
 //
 // On success *policy is set. On a spec that makes no sense the Status is InvalidArgument, names the
 // offending piece and its position and says what would be right; *policy is untouched. Never
 // throws. The policy is immutable and safe to share between threads, column families and databases.
 ROCKSDB_NAMESPACE::Status NewFilterPolicy(
     const std::string& spec, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
+
+// Creates the listener that tells policies with a memory budget how big the levels really are. Put
+// it into DBOptions::listeners of every database whose policy has a budget; in an options string or
+// file it is "listeners={tieredfilter_sizes}". It reads the list of files before the first flush or
+// compaction after opening, and after each one. One listener may serve several databases, as long
+// as they do not share an info log. Without it a budget is divided for the shape that the spec
+// states. Thread-safe; never throws into RocksDB.
+std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> NewSizesListener();
 
 // What went wrong with filters of ours in this process. Nothing here loses a key: such a filter
 // answers "may match", so the file is read without one.
@@ -40,7 +50,8 @@ struct FilterCounters {
 // Safe from any thread.
 FilterCounters GetFilterCounters();
 
-// Registers the policy ids `tieredfilter` and `cuckoofilter` with `library`, so that
+// Registers the policy ids `tieredfilter` and `cuckoofilter`, and the listener
+// `tieredfilter_sizes`, with `library`, so that
 // FilterPolicy::CreateFromString and options files know them. `arg` is unused (RocksDB's registrar
 // signature). Returns the number of factories the library has now. Call it once, before options are
 // read.

@@ -40,8 +40,8 @@ bool CheckCharacters(const std::string& text, SpecError* error) {
   return Fail(bad, Quoted(piece) + " is not allowed in a spec", error);
 }
 
-// Settings to come; named so that a spec written for a later version gets a clear answer.
-bool IsLaterKey(const std::string& word) { return word == "budget"; }
+// A budget stands for all tables (budget_spec.h); a policy looks for one before it looks for rules.
+bool IsBudget(const std::string& word) { return word == "budget"; }
 
 bool ParseRule(const SpecPiece& piece, bool alone, const ParseOptions& options, PolicyRule* rule,
                SpecError* error) {
@@ -51,10 +51,13 @@ bool ParseRule(const SpecPiece& piece, bool alone, const ParseOptions& options, 
     return Fail(piece.position,
                 "a rule is missing here; write levels:kind:amount as in 0-1:bloom:14", error);
   }
-  if (IsLaterKey(head)) {
-    return Fail(piece.position,
-                Quoted(head) + " is not known to this version; give each level its bits per key",
-                error);
+  if (IsBudget(head)) {
+    return Fail(
+        piece.position,
+        Quoted(head) +
+            " cannot stand among rules: a budget comes first and divides the memory among the "
+            "levels itself",
+        error);
   }
   FilterKind kind;
   if (FindFilterKind(head, &kind)) {

@@ -94,7 +94,8 @@ TEST_F(PolicyOptionsTest, BadStringsAreRefusedOnEveryWay) {
   for (const char* text :
        {"tieredfilter:", "tieredfilter:bloom", "tieredfilter:bloom:", "tieredfilter:0:bloom:10,",
         "tieredfilter:BLOOM:10", "tieredfilter:0:bloom:nan", "tieredfilter:3-1:none",
-        "tieredfilter:budget:10", "{id=tieredfilter;spec=0:blom:10}",
+        "tieredfilter:budget:0", "tieredfilter:budget:10,absent:2", "{id=tieredfilter;absent=0.5}",
+        "{id=tieredfilter;budget=10;kinds=xor}", "{id=tieredfilter;spec=0:blom:10}",
         "{id=tieredfilter;spek=0:bloom:10}", "{id=tieredfilter:0:none;spec=0:bloom:10}"}) {
     for (const bool ignore_unknown : {false, true}) {
       ConfigOptions config;

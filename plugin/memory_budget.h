@@ -1,0 +1,56 @@
+// The half of the policy that lives by a memory budget instead of rules.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "plugin/filter_source.h"
+#include "src/policy/budget_plan.h"
+#include "src/policy/budget_spec.h"
+
+namespace ROCKSDB_NAMESPACE {
+class Logger;
+}  // namespace ROCKSDB_NAMESPACE
+
+namespace tieredfilter {
+
+// Gives each table the filter that the plan of its column family asks for. A plan is made for each
+// column family of each database on its own, each with the whole budget, from the sizes that a
+// TreeSizesListener has read, or, while there are none, from those the spec states. Builders take a
+// mutex for a moment; lookups have nothing to do with it.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(const BudgetSpec& spec);
+
+  const BudgetSpec& spec() const { return spec_; }
+  // True if sizes have to be read for the budget to mean anything: bytes without a stated shape.
+  bool needs_sizes() const { return spec_.bytes != 0 && spec_.shape_entries.empty(); }
+
+  // See FilterSource::NewBuilder. May throw std::bad_alloc.
+  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+
+ private:
+  struct Family {
+    std::shared_ptr<const TreeSizes> sizes;  // that `plan` was last compared with
+    std::shared_ptr<const BudgetPlan> plan;
+  };
+
+  std::shared_ptr<const BudgetPlan> PlanFor(
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  const FilterSource& SourceFor(const FilterSetting& setting) const;
+
+  const BudgetSpec spec_;
+  const FilterFrontier frontier_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>, Family> families_;
+  // By setting. Never dropped, since builders refer to them; settings are in steps of 0.025 bits,
+  // so there are some hundreds at most.
+  mutable std::map<std::string, std::unique_ptr<const FilterSource>> sources_;
+};
+
+}  // namespace tieredfilter

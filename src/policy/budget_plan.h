@@ -1,0 +1,91 @@
+// A memory budget applied to a tree of known sizes: which filter a new table gets at each level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/policy/allotment.h"
+#include "src/policy/budget_spec.h"
+#include "src/policy/filter_setting.h"
+#include "src/policy/table_context.h"
+
+namespace tieredfilter {
+
+struct LevelSizes {
+  double entries = 0;
+  double tables = 0;
+  // Of the tables whose filter's size is known: entries, and bytes of filters really written.
+  double measured_entries = 0;
+  double measured_filter_bytes = 0;
+};
+
+// The sorted runs of a column family at one moment. Plain data.
+struct TreeSizes {
+  std::vector<double> level0_entries;  // of each file, newest first
+  std::vector<LevelSizes> levels;      // by level; [0] is all of level 0
+  // Of the latest flush; 0: not known. What a flush is taken for while level 0 is empty.
+  double flush_entries = 0;
+
+  double Entries() const;
+  double MeasuredFilterBytes() const;
+};
+
+// The tree that a spec states, or, where it states none, what RocksDB's default options tend to: a
+// size ratio of ten, four level-0 files and three more levels.
+TreeSizes StatedSizes(const BudgetSpec& spec);
+
+// The limits and kinds of a spec, as the solver takes them.
+FilterFrontier FrontierFor(const BudgetSpec& spec);
+
+// An immutable answer of the solver, with what it was asked. Safe to read from many threads.
+class BudgetPlan {
+ public:
+  // `frontier` must outlive the plan. `sizes_are_stated`: they stand for a tree that is not known.
+  BudgetPlan(const BudgetSpec& spec, const FilterFrontier& frontier, TreeSizes sizes,
+             bool sizes_are_stated, uint32_t number);
+
+  // `previous` if it is still good for `sizes`: it keeps the budget and wastes hardly more reads
+  // than a new one, so that small changes of size move no table's filter. Else a new plan with the
+  // next number.
+  static std::shared_ptr<const BudgetPlan> Next(std::shared_ptr<const BudgetPlan> previous,
+                                                TreeSizes sizes);
+
+  // The filter for a new table. A level that has been empty is taken to receive all that is above
+  // it.
+  FilterSetting SettingFor(const TableContext& table) const;
+
+  // Counts up from 1.
+  uint32_t number() const { return number_; }
+  bool sizes_are_stated() const { return sizes_are_stated_; }
+  const TreeSizes& sizes() const { return sizes_; }
+  const Allotment& allotment() const { return allotment_; }
+  // What the budget comes to in bytes for these sizes, and that less (or plus) what the filters
+  // already written have over (or under) what the plan gives their levels.
+  double budget_bytes() const { return budget_bytes_; }
+  double corrected_bytes() const { return corrected_bytes_; }
+
+  // One line for a log.
+  std::string ToString() const;
+
+ private:
+  void Solve();
+  bool Has(size_t level) const;
+  RunAllotment At(size_t level) const;
+  bool IsStillGood(const BudgetPlan& fresh) const;
+
+  const BudgetSpec spec_;
+  const FilterFrontier* const frontier_;
+  const TreeSizes sizes_;
+  const bool sizes_are_stated_;
+  const uint32_t number_;
+  double budget_bytes_ = 0;
+  double corrected_bytes_ = 0;
+  std::vector<AllotmentRun> runs_;
+  std::vector<size_t> run_levels_;  // level of each run
+  Allotment allotment_;
+};
+
+}  // namespace tieredfilter

@@ -104,17 +104,6 @@ void TreeSizesListener::Read(DB* db) {
     db->GetAllColumnFamilyMetaData(&families);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    std::unordered_map<uint64_t, uint64_t> live;
-    for (const ColumnFamilyMetaData& family : families) {
-      for (const auto& level : family.levels) {
-        for (const auto& file : level.files) {
-          const auto known = database.filter_bytes.find(NumberOfFile(file.name));
-          if (known != database.filter_bytes.end()) {
-            live.insert(*known);
-          }
-        }
-      }
-    }
     Board& board = TheBoard();
     const std::lock_guard<std::mutex> board_lock(board.mutex);
     if (database.info_log != nullptr && database.info_log != info_log) {
@@ -126,7 +115,7 @@ void TreeSizesListener::Read(DB* db) {
     }
     database.info_log = info_log;
     for (const ColumnFamilyMetaData& family : families) {
-      auto sizes = std::make_shared<TreeSizes>(SizesOf(family, live));
+      auto sizes = std::make_shared<TreeSizes>(SizesOf(family, database.filter_bytes));
       sizes->flush_entries = database.flush_entries[family.name];
       board.entries[{info_log.get(), family.name}] = {std::move(sizes), this};
     }
@@ -183,6 +172,11 @@ void TreeSizesListener::OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCre
   const std::lock_guard<std::mutex> lock(mutex_);
   databases_[info.db_name].filter_bytes[NumberOfFile(info.file_path)] =
       info.table_properties.filter_size;
+}
+
+void TreeSizesListener::OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  databases_[info.db_name].filter_bytes.erase(NumberOfFile(info.file_path));
 }
 
 }  // namespace tieredfilter

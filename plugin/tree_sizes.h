@@ -53,6 +53,7 @@ class TreeSizesListener final : public ROCKSDB_NAMESPACE::EventListener {
   void OnExternalFileIngested(ROCKSDB_NAMESPACE::DB* db,
                               const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo&) override;
   void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
+  void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) override;
 
   // Reads now. Called by the events above; a program may call it after opening a database.
   void Read(ROCKSDB_NAMESPACE::DB* db);

@@ -1,5 +1,9 @@
 // The memory budget inside a real database: options, sizes read by the listener, and whether the
 // budget is kept.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -193,6 +197,60 @@ TEST_F(MemoryBudgetTest, KeptWithUniversalCompaction) {
   Options options = TreeOptions("budget:10");
   options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
   ExpectBudgetKept(options, dir_.Path("universal"), 10);
+}
+
+// Writes keys from `begin` on until it is killed, and tells each key's number when it is written.
+[[noreturn]] void WriteUntilKilled(const Options& options, const std::string& path, uint64_t begin,
+                                   int pipe) {
+  DB* db = nullptr;
+  if (DB::Open(options, path, &db).ok()) {
+    for (uint64_t i = begin; db->Put(ROCKSDB_NAMESPACE::WriteOptions(), Key(i), Key(i)).ok(); ++i) {
+      if (write(pipe, &i, sizeof(i)) != sizeof(i)) break;
+    }
+  }
+  _exit(1);
+}
+
+TEST_F(MemoryBudgetTest, NothingIsLostWhenTheProcessIsKilled) {
+  constexpr int kKills = 10;
+  const std::string path = dir_.Path("db");
+  std::mt19937_64 random(5);
+  uint64_t written = 0;
+  for (int kill_number = 0; kill_number < kKills; ++kill_number) {
+    int ends[2];
+    ASSERT_EQ(0, pipe(ends));
+    // Options before fork, threads after it: the child has the database to itself.
+    const Options options = TreeOptions("budget:10");
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      close(ends[0]);
+      WriteUntilKilled(options, path, written, ends[1]);
+    }
+    close(ends[1]);
+    const uint64_t until = written + 1 + random() % 15000;
+    uint64_t number = 0;
+    while (written < until && read(ends[0], &number, sizeof(number)) == sizeof(number)) {
+      written = number + 1;
+    }
+    kill(child, SIGKILL);
+    // Those it wrote since.
+    while (read(ends[0], &number, sizeof(number)) == sizeof(number)) {
+      written = number + 1;
+    }
+    close(ends[0]);
+    ASSERT_EQ(child, waitpid(child, nullptr, 0));
+    ASSERT_GE(written, until);
+  }
+  const std::unique_ptr<DB> db = Open(TreeOptions("budget:10"), path);
+  EXPECT_EQ(0u, CountLost(db.get(), 0, written));
+  ROCKSDB_NAMESPACE::CompactRangeOptions all;
+  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
+  EXPECT_EQ(0u, CountLost(db.get(), 0, written));
+  // Sizes are known again.
+  EXPECT_NE(nullptr, FindTreeSizes(db->GetDBOptions().info_log.get(), "default"));
+  EXPECT_LE(Totals(db.get()).bits_per_key(), 10.3);
 }
 
 TEST_F(MemoryBudgetTest, KeptAfterDeletingMostKeys) {

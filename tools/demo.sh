@@ -19,7 +19,7 @@ END
 # fills its 64-byte lines. Many other numbers leave a third of the last line empty, which hands the smallest filters bits
 # nobody asked for and makes the stock setting look better than it is on real, larger files.
 flags=(--num=900000 --lookups=25000 --per_level=false "--threads=$(nproc)")
-policies='bloomfilter:10 ribbonfilter:10 per-level-bloom:10'
+policies='bloomfilter:10 ribbonfilter:10 per-level-bloom:10 per-level-cuckoo:10'
 
 database=
 page=

@@ -21,9 +21,9 @@ DEFINE_string(
     policies, "bloomfilter:10 ribbonfilter:10",
     "Filter policies to compare, separated by ';' or blanks, or given by repeating the flag. Each "
     "is a string "
-    "for RocksDB's filter_policy option, 'none', or 'per-level-bloom:<bits>': Bloom filters by "
-    "level with the "
-    "memory of bloomfilter:<bits>. The run without filters is always made, as the baseline.");
+    "for RocksDB's filter_policy option, 'none', or 'per-level-KIND:<bits>' (KIND bloom, ribbon, "
+    "cuckoo, or best for any of them): so many bits per key on average, divided among the levels. "
+    "The run without filters is always made, as the baseline.");
 DEFINE_string(equalize, "",
               "Tune the bits of the policies to the first one with filters before comparing: "
               "'bytes' for equal filter "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -20,18 +21,27 @@ using ROCKSDB_NAMESPACE::Status;
 namespace {
 
 constexpr char kNone[] = "none";
-constexpr char kPerLevelBloom[] = "per-level-bloom:";
+constexpr char kPerLevel[] = "per-level-";
+constexpr double kMaxPerLevelBits = 20.0;
 
-Status ExpandPerLevelBloom(const std::string& requested, const TreePlan& plan, std::string* spec) {
-  const std::string amount = requested.substr(std::string(kPerLevelBloom).size());
+// "per-level-<kind>:<bits>"
+Status ExpandPerLevel(const std::string& requested, const TreePlan& plan, std::string* spec) {
+  const size_t colon = std::min(requested.find(':'), requested.size());
+  const size_t start = std::string(kPerLevel).size();
+  const std::vector<FilterKind> kinds = KindsOfPerLevelWord(requested.substr(start, colon - start));
+  if (kinds.empty()) {
+    return Status::InvalidArgument(fmt::format(
+        "--policies: '{}': per-level-bloom, -ribbon, -cuckoo and -best are known", requested));
+  }
+  const std::string amount = colon < requested.size() ? requested.substr(colon + 1) : "";
   char* end = nullptr;
   const double bits = std::strtod(amount.c_str(), &end);
-  if (amount.empty() || *end != '\0' || !(bits >= 1.0 && bits <= kMaxBloomBits)) {
+  if (amount.empty() || *end != '\0' || !(bits >= 1.0 && bits <= kMaxPerLevelBits)) {
     return Status::InvalidArgument(
         fmt::format("--policies: '{}': the bits per key must be a number between 1 and {}",
-                    requested, kMaxBloomBits));
+                    requested, kMaxPerLevelBits));
   }
-  *spec = BloomSpecPerLevel(plan, bits);
+  *spec = SpecPerLevel(plan, kinds, bits);
   return Status::OK();
 }
 
@@ -41,8 +51,8 @@ Status Create(const std::string& requested, const TreePlan& plan, PolicyChoice* 
   if (requested == kNone) {
     return Status::OK();
   }
-  if (requested.rfind(kPerLevelBloom, 0) == 0) {
-    if (Status s = ExpandPerLevelBloom(requested, plan, &choice->spec); !s.ok()) {
+  if (requested.rfind(kPerLevel, 0) == 0) {
+    if (Status s = ExpandPerLevel(requested, plan, &choice->spec); !s.ok()) {
       return s;
     }
   }

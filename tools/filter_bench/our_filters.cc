@@ -92,11 +92,14 @@ bool IsOurKind(const std::string& kind) { return CodingOf(kind).has_value(); }
 
 std::vector<std::string> OurKernels() {
   std::vector<std::string> names;
-  for (CpuKernel kernel : SupportedCpuKernels()) names.emplace(names.begin(), CpuKernelName(kernel));
+  for (CpuKernel kernel : SupportedCpuKernels())
+    names.emplace(names.begin(), CpuKernelName(kernel));
   return names;
 }
 
-std::vector<std::string> DefaultOurFilters() { return {"cuckoo-equations:8.6", "cuckoo-equations:10"}; }
+std::vector<std::string> DefaultOurFilters() {
+  return {"cuckoo-equations:8.6", "cuckoo-equations:10"};
+}
 
 std::unique_ptr<BenchFilter> MakeOurFilter(const FilterRequest& request, const std::string& kernel,
                                            std::string* error) {

@@ -23,6 +23,10 @@ constexpr double kSameBytes = 0.003;
 // it takes no more than this share over the budget.
 constexpr double kSavingWorthAChange = 0.05;
 constexpr double kOverBudget = 0.005;
+// What a flush may add beyond the budget, which leaves room for levels that are being rewritten;
+// asked only where nearly all filters' sizes are known.
+constexpr double kFlushOverBudget = 0.015;
+constexpr double kAlmostAll = 0.95;
 
 // While level 0 is empty, its next file is in the plan: it will be there most of the time, and has
 // to find its memory then.
@@ -106,6 +110,7 @@ BudgetPlan::BudgetPlan(const BudgetSpec& spec, const FilterFrontier& frontier, T
                        bool sizes_are_stated, uint32_t number)
     : spec_(spec),
       frontier_(&frontier),
+      written_entries_(sizes.Entries()),
       sizes_(WithNextFlush(std::move(sizes))),
       sizes_are_stated_(sizes_are_stated),
       number_(number) {
@@ -179,6 +184,35 @@ RunAllotment BudgetPlan::At(size_t level) const {
   return RunAllotment();
 }
 
+// A flush may not take the whole over the budget. It would where tables move down from level 0
+// without being rewritten: each of them keeps the many bits of level 0 for good, which correcting
+// later ones by what is over on the whole never catches up with.
+RunAllotment BudgetPlan::WithinBudget(RunAllotment flush) const {
+  double measured = 0;
+  for (const LevelSizes& level : sizes_.levels) {
+    measured += level.measured_entries;
+  }
+  if (sizes_.flush_entries <= 0 || measured < kAlmostAll * written_entries_) {
+    return flush;
+  }
+  const double budget = BudgetBytes(spec_, written_entries_ + sizes_.flush_entries);
+  const double left = budget * (1 + kFlushOverBudget) - sizes_.MeasuredFilterBytes();
+  // Less than half the average is of little use in level 0, and would make up for little.
+  const double least = budget * 8 / (written_entries_ + sizes_.flush_entries) / 2;
+  const double bits = std::max(left * 8 / sizes_.flush_entries, least);
+  if (bits >= flush.bits_per_key) {
+    return flush;
+  }
+  RunAllotment smaller;
+  for (const FilterFrontier::KindCurve& entry : frontier_->curves()) {
+    const double rate = entry.curve->Rate(bits);
+    if (rate < smaller.rate) {
+      smaller = {entry.kind, bits, rate};
+    }
+  }
+  return smaller;
+}
+
 bool BudgetPlan::IsStillGood(const BudgetPlan& fresh) const {
   double bytes = 0, wasted_reads = 0;
   for (size_t i = 0; i < fresh.runs_.size(); ++i) {
@@ -221,7 +255,7 @@ FilterSetting BudgetPlan::SettingFor(const TableContext& table) const {
     }
   }
   if (Has(level)) {
-    return ToSetting(At(level));
+    return ToSetting(level == 0 ? WithinBudget(At(0)) : At(level));
   }
   // Nothing there yet: the tree as it will be when this table is in place.
   TreeSizes later = sizes_;

@@ -74,10 +74,12 @@ class BudgetPlan {
   void Solve();
   bool Has(size_t level) const;
   RunAllotment At(size_t level) const;
+  RunAllotment WithinBudget(RunAllotment flush) const;
   bool IsStillGood(const BudgetPlan& fresh) const;
 
   const BudgetSpec spec_;
   const FilterFrontier* const frontier_;
+  const double written_entries_;  // without a flush that is yet to come
   const TreeSizes sizes_;
   const bool sizes_are_stated_;
   const uint32_t number_;

@@ -199,6 +199,22 @@ TEST_F(MemoryBudgetTest, KeptWithUniversalCompaction) {
   ExpectBudgetKept(options, dir_.Path("universal"), 10);
 }
 
+// Keys in order: every table moves from level 0 to the last level without being rewritten.
+TEST_F(MemoryBudgetTest, KeptThoughTablesMoveDownUnchanged) {
+  const std::unique_ptr<DB> db = Open(TreeOptions("budget:10"), dir_.Path("db"));
+  double most = 0;
+  for (uint64_t i = 0; i < 160 * 1000; i += 8 * 1000) {
+    PutKeys(db.get(), i, i + 8 * 1000);
+    ASSERT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    WaitForCompactions(db.get());
+    most = std::max(most, Totals(db.get()).bits_per_key());
+  }
+  const FilterTotals end = Totals(db.get());
+  std::printf("moved tables: at most %.3f, in the end %.3f bits per key in %d levels\n", most,
+              end.bits_per_key(), end.levels);
+  EXPECT_LE(most, 1.03 * 10);
+}
+
 // Writes keys from `begin` on until it is killed, and tells each key's number when it is written.
 [[noreturn]] void WriteUntilKilled(const Options& options, const std::string& path, uint64_t begin,
                                    int pipe) {

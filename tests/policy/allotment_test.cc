@@ -148,6 +148,35 @@ TEST(AllotmentTest, NoWorseThanBruteForce) {
   }
 }
 
+// On the standard shape, a search that moves memory from one run to another finds next to nothing.
+TEST(AllotmentTest, NoExchangeBetweenRunsHelps) {
+  AllotmentLimits limits = LimitsFor({kBloom, kCuckoo, kRibbon});
+  limits.kind_tolerance = 0;
+  for (double absent : {1.0, 0.5, 0.1}) {
+    const std::vector<AllotmentRun> runs = Tree(StandardEntries(), absent);
+    const Allotment result = Allot(FilterFrontier(limits), runs, Bytes(runs, 10));
+    const auto wasted_with = [&](size_t run, double extra_bytes) {
+      const double bits = result.runs[run].bits_per_key + extra_bytes * 8 / runs[run].entries;
+      double rate = 1;
+      for (FilterKind kind : limits.kinds) {
+        rate = std::min(rate, CurveOf(kind).Rate(std::min(bits, limits.max_bits_per_key)));
+      }
+      return rate * runs[run].wasted_lookups;
+    };
+    for (size_t from = 0; from < runs.size(); ++from) {
+      for (size_t to = 0; to < runs.size(); ++to) {
+        for (double share : {0.01, 0.05, 0.2, 0.5, 1.0}) {
+          const double bytes = share * result.runs[from].bits_per_key * runs[from].entries / 8;
+          const double gain = wasted_with(from, 0) - wasted_with(from, -bytes) +
+                              wasted_with(to, 0) - wasted_with(to, bytes);
+          EXPECT_TRUE(from == to || gain <= 0.02 * result.wasted_reads)
+              << "absent " << absent << " from " << from << " to " << to << " share " << share;
+        }
+      }
+    }
+  }
+}
+
 TEST(AllotmentTest, NeverOverTheBudgetAndHardlyUnder) {
   for (const Kinds& kinds :
        {Kinds{kBloom}, Kinds{kCuckoo}, Kinds{kRibbon}, Kinds{kBloom, kCuckoo, kRibbon}}) {

@@ -270,7 +270,7 @@ TEST(PolicyChoiceTest, PutsTheBaselineFirstAndOnce) {
   EXPECT_EQ(choices[1].requested, "bloomfilter:10");
   ASSERT_NE(choices[1].policy, nullptr);
   EXPECT_EQ(choices[2].requested, "per-level-bloom:10");
-  EXPECT_EQ(choices[2].spec.rfind("tieredfilter:0:bloom:20.000", 0), 0u) << choices[2].spec;
+  EXPECT_EQ(choices[2].spec.rfind("tieredfilter:0:bloom:", 0), 0u) << choices[2].spec;
   ASSERT_NE(choices[2].policy, nullptr);
 }
 

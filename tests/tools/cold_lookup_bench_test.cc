@@ -103,8 +103,7 @@ TEST_F(ColdLookupBenchTest, CountsTheReadsOfEveryPolicy) {
   EXPECT_EQ(result["policies"][0]["spec"], "none");
   EXPECT_EQ(result["policies"][1]["spec"], "bloomfilter:10");
   EXPECT_EQ(result["policies"][2]["spec"].get<std::string>().rfind("ribbonfilter:10", 0), 0u);
-  EXPECT_EQ(result["policies"][3]["spec"].get<std::string>().rfind("tieredfilter:0:bloom:", 0),
-            0u);
+  EXPECT_EQ(result["policies"][3]["spec"].get<std::string>().rfind("tieredfilter:0:bloom:", 0), 0u);
   for (const json& policy : result["policies"]) {
     EXPECT_EQ(policy["lookups"], 500);
     EXPECT_EQ(policy["keys_checked"], 20000);

@@ -18,7 +18,8 @@ ExpectRefusal() {
   fi
   grep -qF -- "--nonsense" <<<"$output" || { echo "$*: the message does not name the argument: $output"; exit 1; }
 }
-for script in setup/install_dependencies.sh setup/fetch_rocksdb_source.sh setup/build.sh test.sh; do
+for script in setup/install_dependencies.sh setup/fetch_rocksdb_source.sh setup/build.sh test.sh \
+  ../db_bench_patches/build_db_bench.sh; do
   ExpectRefusal "$root/tools/$script" --nonsense
   "$root/tools/$script" --help | grep -q '^usage: '
 done

@@ -10,5 +10,5 @@ formatter="$(command -v clang-format-14 || command -v clang-format)" ||
 
 mode=(--dry-run -Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
-find src plugin tools tests cmake -type f \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) -print0 |
+find src plugin tools tests cmake db_bench_patches -type f \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) -print0 |
   xargs -0 -r -n 50 "$formatter" --style=file "${mode[@]}"

@@ -38,6 +38,8 @@ TreeFile File(uint64_t number, int level, const std::string& smallest, const std
   file.data_blocks = 4;
   file.data_bytes = 16000;
   file.filter.kind = filter;
+  file.filter.offset = file.data_bytes;
+  file.filter.bytes = 300;
   return file;
 }
 
@@ -101,14 +103,18 @@ TEST(TreeFilesTest, ChecksLevelsAndKeysAgainstThePlan) {
   EXPECT_TRUE(CheckAgainstPlan(plan, Tree()).IsCorruption());
 }
 
-constexpr uint64_t kData = 4096;    // offset of a data block in the files of Tree()
-constexpr uint64_t kIndex = 16384;  // offset behind the data
+constexpr uint64_t kData = 4096;     // offset of a data block in the files of Tree()
+constexpr uint64_t kFilter = 16000;  // follows the data, in the same page
+constexpr uint64_t kIndex = 16384;
+
+// A read of one page.
+FileRead Read(uint64_t file, uint64_t offset) { return {file, offset, 4000, 4096, true, true}; }
 
 TEST(LookupCounterTest, AnAbsentKeyWastesEveryDataRead) {
   const TreeFiles tree = Tree();
   LookupCounter counter(tree);
   // File 11 answers with two data blocks, file 21 has no filter, file 31's filter avoids the read.
-  counter.Count("c", {{11, 0, 4096}, {11, kData, 4096}, {21, kData, 8192}}, false);
+  EXPECT_FALSE(counter.Count("c", {Read(11, 0), Read(11, kData), Read(21, kData)}, false).found());
   const LookupCounts& counts = counter.counts();
   EXPECT_EQ(counts.lookups, 1u);
   EXPECT_EQ(counts.found, 0u);
@@ -120,7 +126,7 @@ TEST(LookupCounterTest, AnAbsentKeyWastesEveryDataRead) {
   EXPECT_EQ(level0.false_positives, 1u);
   EXPECT_EQ(level0.data_block_reads, 2u);
   EXPECT_EQ(level0.wasted_data_block_reads, 2u);
-  EXPECT_EQ(level0.bytes_read, 8192u);
+  EXPECT_EQ(level0.data_bytes, 8192u);
   const LevelCounts& level1 = counts.levels.at(1);
   EXPECT_EQ(level1.probes, 1u);
   EXPECT_EQ(level1.filter_checks, 0u);
@@ -133,7 +139,9 @@ TEST(LookupCounterTest, AnAbsentKeyWastesEveryDataRead) {
 TEST(LookupCounterTest, AFoundKeyEndsTheLookupAtTheFileThatHoldsIt) {
   const TreeFiles tree = Tree();
   LookupCounter counter(tree);
-  counter.Count("c", {{12, 0, 4096}, {21, kData, 4096}}, true);
+  const FoundAt place = counter.Count("c", {Read(12, 0), Read(21, kData)}, true);
+  EXPECT_EQ(tree.files()[place.file].number, 21u);
+  EXPECT_EQ(place.offset, kData);
   const LookupCounts& counts = counter.counts();
   EXPECT_EQ(counts.found, 1u);
   EXPECT_EQ(counts.levels.at(0).false_positives, 1u);
@@ -143,13 +151,58 @@ TEST(LookupCounterTest, AFoundKeyEndsTheLookupAtTheFileThatHoldsIt) {
   EXPECT_EQ(counts.levels.count(2), 0u);  // the lookup did not come that far
 }
 
-TEST(LookupCounterTest, TellsDataFromOtherBlocks) {
+TEST(LookupCounterTest, TellsTheKindsOfBlocksApart) {
   const TreeFiles tree = Tree();
   LookupCounter counter(tree);
-  counter.Count("c", {{12, kIndex, 4096}}, false);
-  EXPECT_EQ(counter.counts().levels.at(0).other_block_reads, 1u);
-  EXPECT_EQ(counter.counts().levels.at(0).data_block_reads, 0u);
-  EXPECT_EQ(counter.counts().levels.at(0).false_positives, 0u);
+  counter.Count("c", {Read(12, kFilter), Read(12, kIndex), Read(11, kFilter)}, false);
+  const LevelCounts& level = counter.counts().levels.at(0);
+  EXPECT_EQ(level.filter_block_reads, 2u);
+  EXPECT_EQ(level.filter_bytes, 8192u);
+  EXPECT_EQ(level.index_block_reads, 1u);
+  EXPECT_EQ(level.data_block_reads, 0u);
+  EXPECT_EQ(level.false_positives, 0u);
+  EXPECT_EQ(level.BytesRead(), 3 * 4096u);
+}
+
+TEST(LookupCounterTest, CountsKeysBesideAllRanges) {
+  const TreeFiles tree = Tree();
+  LookupCounter counter(tree);
+  counter.Count("zz", {}, false);
+  EXPECT_EQ(counter.counts().out_of_range, 1u);
+  EXPECT_EQ(counter.counts().lookups, 1u);
+}
+
+TEST(LookupCounterTest, ABatchIsCountedByWhatTheFiltersSay) {
+  const TreeFiles tree = Tree();
+  LookupCounter counter(tree);
+  const auto index_of = [&](uint64_t number) { return static_cast<size_t>(tree.IndexOf(number)); };
+  // "c" and "d" are in one block of file 31, "e" is absent, and file 11's filter lets it through.
+  const FoundAt place = {index_of(31), kData};
+  std::vector<FileRead> reads = {Read(11, 0), Read(21, 0), Read(21, kData), Read(31, kData)};
+  reads[2].operation = false;  // merged with the one before
+  counter.CountBatch(
+      {"c", "d", "e"}, {place, place, FoundAt()}, reads,
+      [&](size_t file, const std::string& key) { return key == "e" && file == index_of(11); });
+  const LookupCounts& counts = counter.counts();
+  EXPECT_EQ(counts.lookups, 3u);
+  EXPECT_EQ(counts.found, 2u);
+  EXPECT_EQ(counts.levels.at(0).filter_checks, 6u);
+  EXPECT_EQ(counts.levels.at(0).false_positives, 1u);
+  EXPECT_EQ(counts.levels.at(0).filter_avoided, 5u);
+  EXPECT_EQ(counts.levels.at(1).operations, 1u);
+  EXPECT_EQ(counts.levels.at(1).wasted_data_block_reads, 2u);
+  EXPECT_EQ(counts.levels.at(2).true_positives, 2u);
+  EXPECT_EQ(counts.levels.at(2).found, 2u);
+  EXPECT_EQ(counts.levels.at(2).data_block_reads, 1u);
+  EXPECT_EQ(counts.levels.at(2).wasted_data_block_reads, 0u);
+}
+
+TEST(LookupCounterTest, FiltersOfTheLastLevelAreNotAskedWhenOptimizedForHits) {
+  const TreeFiles tree = Tree();  // in order: 12, 11, 21 (no filter), 31, 32
+  EXPECT_EQ(ConsultedFilters(tree, false), (std::vector<bool>{true, true, false, true, true}));
+  EXPECT_EQ(ConsultedFilters(tree, true), (std::vector<bool>{true, true, false, false, false}));
+  const TreeFiles flat({File(11, 0, "a", "z", 5), File(12, 0, "a", "z", 9)});
+  EXPECT_EQ(ConsultedFilters(flat, true), (std::vector<bool>{true, false}));
 }
 
 // Counts of a run in which everything fits: 100 checks, 3 false positives, 4 data blocks of 4096
@@ -163,7 +216,7 @@ struct Agreeing {
     level.filter_avoided = 97;
     level.false_positives = 3;
     level.data_block_reads = level.wasted_data_block_reads = 4;
-    level.bytes_read = 4 * 4096;
+    level.data_bytes = 4 * 4096;
     own.lookups = 100;
     host.ticker_useful = host.levels[1].useful = 97;
     host.ticker_positive = host.levels[1].positive = 3;
@@ -190,6 +243,11 @@ TEST(CrossCheckTest, EveryCountThatIsOffByOneIsFound) {
       [](Agreeing* run) { ++run->host.levels[2].useful; },
       [](Agreeing* run) { ++run->host.block_reads; },
       [](Agreeing* run) { ++run->host.filter_block_reads; },
+      [](Agreeing* run) { ++run->host.data_cache_hits; },
+      [](Agreeing* run) { ++run->host.filter_cache_hits; },
+      [](Agreeing* run) { ++run->host.index_cache_hits; },
+      [](Agreeing* run) { ++run->host.memtable_hits; },
+      [](Agreeing* run) { run->own.out_of_range += 2; },
       [](Agreeing* run) { ++run->own.levels[1].filter_checks; },
       [](Agreeing* run) { ++run->own.levels[1].false_positives; },
       [](Agreeing* run) { ++run->own.levels[1].data_block_reads; },
@@ -226,6 +284,14 @@ TEST(CrossCheckTest, AFilterThatWasNeverConsultedProvesNothing) {
   run.host.levels[1].useful = run.host.levels[1].positive = 0;
   EXPECT_TRUE(Mentions(CrossCheck(run.own, run.host, true), "never consulted"));
   EXPECT_EQ(CrossCheck(run.own, run.host, false), std::vector<std::string>());
+}
+
+TEST(CrossCheckTest, HitsInTheBlockCacheAreJudgedByTheDegree) {
+  Agreeing run;
+  run.host.filter_cache_hits = 10;
+  EXPECT_TRUE(Mentions(CrossCheck(run.own, run.host, true, Cold::kResident), "not resident"));
+  EXPECT_EQ(CrossCheck(run.own, run.host, true, Cold::kCache), std::vector<std::string>());
+  EXPECT_TRUE(Mentions(CrossCheck(run.own, run.host, true, Cold::kAll), "not cold"));
 }
 
 TEST(CrossCheckTest, LookupsThatReachNoFileProveNothing) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tools/cold_lookup_bench/config.h"
 #include "tools/cold_lookup_bench/equalize.h"
 #include "tools/cold_lookup_bench/key_space.h"
+#include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/per_level_bits.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
@@ -172,21 +174,89 @@ TEST(KeySpaceTest, AnotherSeedGivesOtherKeysAndLookups) {
   EXPECT_EQ(a.size(), 32u);
 }
 
-TEST(KeySpaceTest, PicksEveryRunInProportionToItsSize) {
+TEST(KeySpaceTest, NumbersKeysFromTheOldestToTheNewest) {
   const TreePlan plan = Plan(Shape(20000));
   const KeySpace keys(plan, 1, 16, 8);
-  constexpr uint64_t kPicks = 100000;
-  std::vector<uint64_t> picked(plan.runs.size());
-  for (uint64_t number = 0; number < kPicks; ++number) {
-    size_t run = 0;
-    uint64_t index = 0;
-    keys.PickPresent(number, &run, &index);
-    ASSERT_LT(index, plan.runs[run].entries);
-    ++picked[run];
+  std::string by_number;
+  std::string by_run;
+  keys.PresentKey(0, &by_number);
+  keys.PresentKey(0, 0, &by_run);
+  EXPECT_EQ(by_number, by_run);
+  keys.PresentKey(plan.runs[0].entries + 3, &by_number);
+  keys.PresentKey(1, 3, &by_run);
+  EXPECT_EQ(by_number, by_run);
+  keys.PresentKey(19999, &by_number);
+  keys.PresentKey(plan.runs.size() - 1, plan.runs.back().entries - 1, &by_run);
+  EXPECT_EQ(by_number, by_run);
+}
+
+TEST(KeyPickerTest, UniformAsksForEveryPartAsOften) {
+  const KeyPicker picker(Distribution::kUniform, 0.5, 1000, 7);
+  std::vector<int> picked(10);
+  for (uint64_t number = 0; number < 100000; ++number) {
+    ++picked.at(picker.Pick(number) / 100);
   }
-  for (size_t run = 0; run < plan.runs.size(); ++run) {
-    const double expected = static_cast<double>(plan.runs[run].entries) / 20000 * kPicks;
-    EXPECT_NEAR(static_cast<double>(picked[run]), expected, 5 * std::sqrt(expected) + 1) << run;
+  for (const int count : picked) {
+    EXPECT_NEAR(count, 10000, 5 * std::sqrt(10000));
+  }
+}
+
+TEST(KeyPickerTest, RecentAsksForTheNewestKeysAsOftenAsZipfSays) {
+  constexpr uint64_t kKeys = 1000000;
+  constexpr double kPicks = 200000;
+  for (const double theta : {0.5, 0.99}) {
+    const KeyPicker picker(Distribution::kRecent, theta, kKeys, 7);
+    double newest = 0;
+    double newest_hundred = 0;
+    for (uint64_t number = 0; number < kPicks; ++number) {
+      const uint64_t key = picker.Pick(number);
+      ASSERT_LT(key, kKeys);
+      newest += key == kKeys - 1 ? 1 : 0;
+      newest_hundred += key >= kKeys - 100 ? 1 : 0;
+    }
+    // The sums of the definition, added up here one by one.
+    double all = 0;
+    double hundred = 0;
+    for (double rank = 1; rank <= kKeys; ++rank) {
+      all += std::pow(rank, -theta);
+      hundred += rank <= 100 ? std::pow(rank, -theta) : 0;
+    }
+    EXPECT_NEAR(newest, kPicks / all, 5 * std::sqrt(kPicks / all));
+    // The formula is an approximation beyond the second rank.
+    EXPECT_NEAR(newest_hundred / (kPicks * hundred / all), 1, 0.1) << theta;
+  }
+}
+
+TEST(KeyPickerTest, ZipfianHasFewPopularKeysSpreadOverAll) {
+  const KeyPicker picker(Distribution::kZipfian, 0.99, 1000000, 7);
+  std::map<uint64_t, int> picked;
+  int upper_half = 0;
+  for (uint64_t number = 0; number < 100000; ++number) {
+    const uint64_t key = picker.Pick(number);
+    EXPECT_EQ(key, picker.Pick(number));
+    ++picked[key];
+  }
+  std::vector<std::pair<int, uint64_t>> by_count;
+  for (const auto& [key, count] : picked) {
+    by_count.emplace_back(count, key);
+  }
+  std::sort(by_count.rbegin(), by_count.rend());
+  for (int i = 0; i < 100; ++i) {
+    upper_half += by_count[i].second >= 500000 ? 1 : 0;
+  }
+  EXPECT_NEAR(upper_half, 50, 25);
+  EXPECT_GT(by_count[0].first, 100 * by_count[by_count.size() / 2].first);
+}
+
+TEST(KeyPickerTest, WorksForAHandfulOfKeys) {
+  for (const uint64_t keys : {1, 2, 3}) {
+    for (const Distribution distribution :
+         {Distribution::kUniform, Distribution::kZipfian, Distribution::kRecent}) {
+      const KeyPicker picker(distribution, 0.99, keys, 1);
+      for (uint64_t number = 0; number < 1000; ++number) {
+        ASSERT_LT(picker.Pick(number), keys);
+      }
+    }
   }
 }
 

@@ -144,6 +144,12 @@ Status Check(const Config& config) {
     return refuse(
         fmt::format("--block_size={}: must lie between 256 and {}", config.block_size, 1 << 26));
   }
+  if (config.lookup.batch_size > 1 && config.compression_type != "none") {
+    return refuse(
+        fmt::format("--batch_size={}: MultiGet reads neighbouring compressed blocks in one piece, "
+                    "so they cannot be counted apart; use --compression_type=none",
+                    config.lookup.batch_size));
+  }
   if (config.policies.empty()) {
     return refuse("--policies: the list is empty; name at least one, for example bloomfilter:10");
   }
@@ -224,6 +230,9 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->verify = FLAGS_verify;
   config->flags = OwnFlags();
   Status s = ParseEqualize(FLAGS_equalize, &config->equalize);
+  if (s.ok()) {
+    s = ReadLookupFlags(&config->lookup);
+  }
   return s.ok() ? Check(*config) : s;
 }
 

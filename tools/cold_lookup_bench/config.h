@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "tools/cold_lookup_bench/lookup_flags.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
 namespace tieredfilter::cold_lookup {
@@ -23,6 +24,7 @@ struct Config {
   uint64_t lookups = 0;
   double absent_percent = 0;  // of the lookups
   int threads = 0;
+  LookupFlags lookup;
   uint64_t block_size = 0;  // bytes
   std::string compression_type;
   TreeShape shape;

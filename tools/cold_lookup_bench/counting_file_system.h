@@ -11,10 +11,15 @@
 
 namespace tieredfilter::cold_lookup {
 
+// One block that RocksDB asked for.
 struct FileRead {
   uint64_t file_number = 0;  // of the table file
-  uint64_t offset = 0;       // bytes, as asked for: under direct I/O rounded down to a page
-  uint64_t bytes = 0;        // as asked for: under direct I/O whole pages
+  uint64_t offset = 0;       // bytes, as asked for
+  uint64_t bytes = 0;        // as asked for
+  uint64_t device_bytes =
+      0;                  // whole pages fetched for it, less those an earlier block brought along
+  bool operation = true;  // a request of its own to the device: not merged with the one before
+  bool wait = true;       // begins a call: the requests of one call are under way at the same time
 };
 
 // Collects the table reads that the current thread makes while it lives. RocksDB reads for Get and
@@ -37,6 +42,11 @@ class ScopedReadLog {
 
 // Forwards everything to `base`; reads of table files are noted in the thread's ScopedReadLog, if
 // there is one.
+//
+// RocksDB rounds direct reads to whole pages and merges neighbours before a file system sees them,
+// which hides the block that was asked for: a small filter can share its page with the last data
+// block. So table files opened for direct I/O do not say that they are, and the rounding and
+// merging, by RocksDB's rules, happen here.
 std::shared_ptr<ROCKSDB_NAMESPACE::FileSystem> NewCountingFileSystem(
     const std::shared_ptr<ROCKSDB_NAMESPACE::FileSystem>& base);
 

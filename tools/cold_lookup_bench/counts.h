@@ -10,6 +10,13 @@
 
 namespace tieredfilter::cold_lookup {
 
+// How much of a database is cold while it is looked up in.
+enum class Cold {
+  kResident,  // indexes and filters in memory, every data block from the device
+  kCache,     // indexes and filters through a block cache of a given size, data from the device
+  kAll,       // every block from the device
+};
+
 // The driver's own counts for one level: from the files' key ranges and the reads it saw in the
 // file system, nothing of it from RocksDB's statistics.
 struct LevelCounts {
@@ -21,10 +28,16 @@ struct LevelCounts {
   uint64_t true_positives = 0;   // filter checks of the file that held the key
   uint64_t found = 0;            // keys found in a file of the level
   uint64_t data_block_reads = 0;
-  uint64_t wasted_data_block_reads = 0;  // in files that did not hold the key
-  uint64_t other_block_reads = 0;        // index and filter blocks
-  uint64_t bytes_read = 0;               // from the device, whole pages
+  uint64_t wasted_data_block_reads = 0;  // that held no key which was found
+  uint64_t index_block_reads = 0;
+  uint64_t filter_block_reads = 0;
+  uint64_t operations = 0;  // requests to the device; MultiGet merges reads of neighbouring blocks
+  uint64_t data_bytes = 0;  // from the device, whole pages
+  uint64_t index_bytes = 0;
+  uint64_t filter_bytes = 0;
 
+  uint64_t BlockReads() const { return data_block_reads + index_block_reads + filter_block_reads; }
+  uint64_t BytesRead() const { return data_bytes + index_bytes + filter_bytes; }
   void Add(const LevelCounts& other);
 };
 
@@ -32,9 +45,10 @@ struct LookupCounts {
   std::map<int, LevelCounts> levels;
   uint64_t lookups = 0;
   uint64_t found = 0;
+  uint64_t out_of_range = 0;  // lookups that came to no file
   // By file, in the order of TreeFiles: filter checks for a key the file does not hold.
   std::vector<uint64_t> negative_checks;
-  LatencyHistogram latency;      // of single lookups
+  LatencyHistogram latency;      // of calls: Get, or MultiGet of a batch
   uint64_t cpu_nanoseconds = 0;  // spent inside RocksDB by the looking-up threads
   double seconds = 0;            // of wall-clock time, all threads together at work
 
@@ -58,6 +72,10 @@ struct HostCounts {
   uint64_t block_reads = 0;     // perf context: blocks fetched from files, of every kind
   uint64_t filter_block_reads = 0;
   uint64_t index_block_reads = 0;
+  uint64_t data_cache_hits = 0;  // tickers of the block cache
+  uint64_t index_cache_hits = 0;
+  uint64_t filter_cache_hits = 0;
+  uint64_t memtable_hits = 0;  // MEMTABLE_HIT
   bool process_bytes_known = false;
   uint64_t process_bytes = 0;  // read_bytes of /proc/self/io
 
@@ -65,8 +83,9 @@ struct HostCounts {
 };
 
 // Every disagreement between the counts of one policy's run, as sentences for people; empty if the
-// run proves something. `has_filters`: the policy is one that writes filters.
+// run proves something. `has_filters`: the policy is one that writes filters. `cold`: what must
+// have come from the device.
 std::vector<std::string> CrossCheck(const LookupCounts& own, const HostCounts& host,
-                                    bool has_filters);
+                                    bool has_filters, Cold cold = Cold::kResident);
 
 }  // namespace tieredfilter::cold_lookup

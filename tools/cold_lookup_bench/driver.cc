@@ -97,7 +97,9 @@ void AddSeed(std::vector<PolicyReport> policies, RunReport* report) {
 Status RunSeed(const Config& config, const TreePlan& tree, std::vector<PolicyChoice>* choices,
                const std::string& folder, RunReport* report) {
   const KeySpace keys(tree, config.seed, config.key_size, config.value_size);
-  const Setup setup{config, tree, keys};
+  const KeyPicker picker(config.lookup.distribution, config.lookup.zipfian_theta,
+                         tree.TotalEntries(), config.seed);
+  const Setup setup{config, tree, keys, picker};
   if (report->policies.empty()) {
     if (Status s = EqualizePolicies(setup, config.equalize, folder, choices); !s.ok()) {
       return s;

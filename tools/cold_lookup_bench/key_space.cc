@@ -16,7 +16,7 @@ uint64_t Scale(uint64_t number, uint64_t range) {
 }
 
 // Separate streams of one seed, so that no lookup key follows from a stored key.
-enum Stream : uint64_t { kPosition = 1, kAbsent = 2, kValue = 3, kPick = 4, kMix = 5 };
+enum Stream : uint64_t { kPosition = 1, kAbsent = 2, kValue = 3, kMix = 5 };
 
 uint64_t Random(uint64_t seed, Stream stream, uint64_t a, uint64_t b) {
   return Mix64(Mix64(Mix64(seed + stream) ^ a) ^ b);
@@ -82,16 +82,12 @@ void KeySpace::ValueOf(size_t run, uint64_t index, std::string* value) const {
   }
 }
 
-void KeySpace::PickPresent(uint64_t number, size_t* run, uint64_t* index) const {
-  uint64_t at = Scale(Random(seed_, kPick, 0, number), total_entries_);
-  for (size_t r = 0; r < plan_.runs.size(); ++r) {
-    if (at < plan_.runs[r].entries) {
-      *run = r;
-      *index = at;
-      return;
-    }
-    at -= plan_.runs[r].entries;
+void KeySpace::PresentKey(uint64_t number, std::string* key) const {
+  size_t run = 0;
+  while (number >= plan_.runs[run].entries) {
+    number -= plan_.runs[run++].entries;
   }
+  PresentKey(run, number, key);
 }
 
 }  // namespace tieredfilter::cold_lookup

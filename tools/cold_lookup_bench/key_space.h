@@ -41,8 +41,8 @@ class KeySpace {
   // Sets *value to the value stored under key `index` of run `run`.
   void ValueOf(size_t run, uint64_t index, std::string* value) const;
 
-  // Selects a stored key, each with the same probability, by any 64-bit number.
-  void PickPresent(uint64_t number, size_t* run, uint64_t* index) const;
+  // Sets *key to stored key `number`, 0 .. number of entries - 1, from the oldest to the newest.
+  void PresentKey(uint64_t number, std::string* key) const;
 
  private:
   uint64_t PositionOf(size_t run, uint64_t index) const;

@@ -1,22 +1,16 @@
 #include "tools/cold_lookup_bench/lookup_phase.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/env.h"
-#include "rocksdb/perf_context.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "tools/cold_lookup_bench/counting_file_system.h"
 #include "tools/cold_lookup_bench/interrupt.h"
-#include "tools/cold_lookup_bench/lookup_counter.h"
+#include "tools/cold_lookup_bench/lookup_worker.h"
 #include "tools/cold_lookup_bench/progress.h"
 #include "tools/cold_lookup_bench/storage.h"
 
@@ -25,94 +19,50 @@ namespace tieredfilter::cold_lookup {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::PerfContext;
-using ROCKSDB_NAMESPACE::PinnableSlice;
-using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Statistics;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-constexpr uint64_t kLookupsPerProgress = 256;
-
-uint64_t ThreadCpuNanoseconds() {
-  struct timespec now = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+void ReadTickers(const Statistics& statistics, HostCounts* host) {
+  host->ticker_useful = statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
+  host->ticker_positive = statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_POSITIVE);
+  host->ticker_true_positive =
+      statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  host->data_cache_hits = statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT);
+  host->index_cache_hits = statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_INDEX_HIT);
+  host->filter_cache_hits = statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_FILTER_HIT);
+  host->memtable_hits = statistics.getTickerCount(ROCKSDB_NAMESPACE::MEMTABLE_HIT);
 }
 
-// Counts of the calling thread since the last Reset().
-HostCounts FromPerfContext(const PerfContext& perf) {
-  HostCounts counts;
-  if (perf.level_to_perf_context != nullptr) {
-    for (const auto& [level, by_level] : *perf.level_to_perf_context) {
-      counts.levels[static_cast<int>(level)] = {
-          by_level.bloom_filter_useful, by_level.bloom_filter_full_positive,
-          by_level.bloom_filter_full_true_positive, by_level.block_cache_miss_count,
-          by_level.block_cache_hit_count};
+// Calls job(part, begin, end) for `threads` parts of 0 .. count - 1, each in a thread of its own,
+// and returns the first failure.
+template <class Job>
+Status InThreads(int threads, uint64_t count, const Job& job) {
+  const auto parts = static_cast<size_t>(threads);
+  std::vector<Status> statuses(parts);
+  std::vector<std::thread> running;
+  for (size_t part = 0; part < parts; ++part) {
+    running.emplace_back([&, part] {
+      statuses[part] = job(part, count * part / parts, count * (part + 1) / parts);
+    });
+  }
+  for (std::thread& thread : running) {
+    thread.join();
+  }
+  for (const Status& status : statuses) {
+    if (!status.ok()) {
+      return status;
     }
   }
-  counts.block_reads = perf.block_read_count;
-  counts.filter_block_reads = perf.filter_block_read_count;
-  counts.index_block_reads = perf.index_block_read_count;
-  return counts;
-}
-
-// One thread's share of the lookups: numbers begin .. end - 1.
-struct Worker {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  Status status;
-  LookupCounts own;
-  HostCounts host;
-
-  void Run(DB* db, const TreeFiles& files, const LookupSource& source, Progress* progress);
-};
-
-void Worker::Run(DB* db, const TreeFiles& files, const LookupSource& source, Progress* progress) {
-  ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
-  PerfContext* perf = ROCKSDB_NAMESPACE::get_perf_context();
-  perf->EnablePerLevelPerfContext();
-  perf->Reset();
-  ScopedReadLog log;
-  LookupCounter counter(files);
-  ReadOptions options;
-  options.fill_cache =
-      false;  // or a thread could find a block that another one holds at that moment
-  std::string key;
-  PinnableSlice value;
-  for (uint64_t i = begin; i < end && status.ok(); ++i) {
-    const bool expected = source(i, &key);
-    log.Clear();
-    value.Reset();
-    const uint64_t cpu_before = ThreadCpuNanoseconds();
-    const auto start = std::chrono::steady_clock::now();
-    const Status s = db->Get(options, db->DefaultColumnFamily(), key, &value);
-    const auto elapsed = std::chrono::steady_clock::now() - start;
-    counter.NoteTime(static_cast<uint64_t>(std::chrono::nanoseconds(elapsed).count()),
-                     ThreadCpuNanoseconds() - cpu_before);
-    if (!s.ok() && !s.IsNotFound()) {
-      status = s;
-    } else if (s.ok() != expected) {
-      status = Status::Corruption(
-          fmt::format("lookup {}: the key should {}be in the database", i, expected ? "" : "not "));
-    }
-    counter.Count(key, log.reads(), s.ok());
-    if ((i - begin + 1) % kLookupsPerProgress == 0) {
-      progress->Add(kLookupsPerProgress);
-      if (status.ok()) {
-        status = CheckInterrupt();
-      }
-    }
-  }
-  own = counter.counts();
-  host = FromPerfContext(*perf);
-  perf->ClearPerLevelPerfContext();
+  return Status::OK();
 }
 
 }  // namespace
 
-Status ColdDatabase::Open(Options options, const std::string& path) {
+Status ColdDatabase::Open(Options options, const std::string& path,
+                          const LookupSettings& settings) {
+  settings_ = settings;
   if (Status s = DropFromPageCache(path); !s.ok()) {
     return s;
   }
@@ -122,59 +72,112 @@ Status ColdDatabase::Open(Options options, const std::string& path) {
   options.env = env_.get();
   options.statistics = statistics_;
   options.use_direct_reads = true;
-  auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
-  BlockBasedTableOptions cold = *table;
+  optimize_filters_for_hits_ = options.optimize_filters_for_hits;
+  BlockBasedTableOptions table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
   // A cache without room rather than no cache: RocksDB counts block reads per level as misses of
-  // the cache.
-  cold.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(0, 0, /*strict_capacity_limit=*/false);
-  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(cold));
+  // the cache. One shard, so that a filter larger than a shard still finds room where the whole
+  // cache has it.
+  cache_ = ROCKSDB_NAMESPACE::NewLRUCache(settings.cold == Cold::kCache ? settings.cache_bytes : 0,
+                                          /*num_shard_bits=*/0, /*strict_capacity_limit=*/false);
+  table.block_cache = cache_;
+  table.cache_index_and_filter_blocks = settings.cold != Cold::kResident;
+  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   DB* raw = nullptr;
   if (Status s = DB::OpenForReadOnly(options, path, &raw); !s.ok()) {
     return s;
   }
   db_.reset(raw);
   Status s = TreeFiles::Read(db_.get(), db_->DefaultColumnFamily(), &files_);
+  if (s.ok() && settings.batch_size > 1) {
+    s = filters_.Load(path, files_, table.filter_policy);
+  }
   return s.ok() ? CheckOpenFilesAreDirect(path) : s;
 }
 
-Status ColdDatabase::Run(const LookupSource& source, uint64_t count, int threads,
-                         const std::string& label, LookupCounts* own, HostCounts* host) {
-  Progress progress("looking up " + label, count);
-  std::vector<Worker> workers(static_cast<size_t>(threads));
-  for (size_t i = 0; i < workers.size(); ++i) {
-    workers[i].begin = count * i / workers.size();
-    workers[i].end = count * (i + 1) / workers.size();
+MemoryUse ColdDatabase::memory() const {
+  MemoryUse use;
+  db_->GetIntProperty(DB::Properties::kEstimateTableReadersMem, &use.table_readers);
+  use.block_cache = cache_->GetUsage();
+  use.process = ProcessResidentBytes();
+  return use;
+}
+
+Status ColdDatabase::WarmUp(const LookupSource& source) {
+  // Numbers behind those that are counted. Ten times as many as there are files, so that nearly
+  // every file of the last level, which an absent key comes to with equal chances, was visited.
+  const uint64_t count = std::min<uint64_t>(settings_.count, 10 * files_.files().size() + 100);
+  LookupSettings single = settings_;
+  single.batch_size = 1;
+  const Places unused;
+  return InThreads(settings_.threads, count, [&](size_t, uint64_t begin, uint64_t end) {
+    return LookupWorker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, single,
+                         unused, nullptr})
+        .Run(settings_.count + begin, settings_.count + end);
+  });
+}
+
+Status ColdDatabase::FindPlaces(const LookupSource& source, Places* places) {
+  places->resize(settings_.count);
+  return InThreads(settings_.threads, settings_.count, [&](size_t, uint64_t begin, uint64_t end) {
+    LookupWorker worker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, settings_,
+                         *places, nullptr});
+    std::string key;
+    for (uint64_t i = begin; i < end; ++i) {
+      if (!source(i, &key)) {
+        continue;
+      }
+      Status s = worker.Find(key, &(*places)[i]);
+      if (s.ok()) {
+        s = CheckInterrupt();
+      }
+      if (!s.ok()) {
+        return s;
+      }
+    }
+    return Status::OK();
+  });
+}
+
+Status ColdDatabase::Run(const LookupSource& source, const std::string& label, LookupCounts* own,
+                         HostCounts* host) {
+  Status s;
+  Places places;
+  if (settings_.cold == Cold::kCache) {
+    s = WarmUp(source);
   }
-  if (Status s = statistics_->Reset(); !s.ok()) {
+  if (s.ok() && settings_.batch_size > 1) {
+    s = FindPlaces(source, &places);
+  }
+  if (s.ok()) {
+    s = statistics_->Reset();
+  }
+  if (!s.ok()) {
     return s;
   }
+  Progress progress("looking up " + label, settings_.count);
+  std::vector<LookupCounts> own_parts(static_cast<size_t>(settings_.threads));
+  std::vector<HostCounts> host_parts(own_parts.size());
   uint64_t bytes_before = 0;
   host->process_bytes_known = ProcessReadBytes(&bytes_before);
   const auto start = std::chrono::steady_clock::now();
-  std::vector<std::thread> running;
-  for (Worker& worker : workers) {
-    running.emplace_back([&] { worker.Run(db_.get(), files_, source, &progress); });
-  }
-  for (std::thread& thread : running) {
-    thread.join();
-  }
+  s = InThreads(settings_.threads, settings_.count, [&](size_t part, uint64_t begin, uint64_t end) {
+    LookupWorker worker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, settings_,
+                         places, &progress});
+    const Status done = worker.Run(begin, end);
+    own_parts[part] = worker.TakeCounts();
+    host_parts[part] = worker.TakeHostCounts();
+    return done;
+  });
   own->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   uint64_t bytes_after = 0;
   host->process_bytes_known = host->process_bytes_known && ProcessReadBytes(&bytes_after);
   host->process_bytes = bytes_after - bytes_before;
-  host->ticker_useful = statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
-  host->ticker_positive =
-      statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_POSITIVE);
-  host->ticker_true_positive =
-      statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  for (const Worker& worker : workers) {
-    if (!worker.status.ok()) {
-      return worker.status;
-    }
-    own->Add(worker.own);
-    host->Add(worker.host);
+  ReadTickers(*statistics_, host);
+  for (size_t part = 0; part < own_parts.size(); ++part) {
+    own->Add(own_parts[part]);
+    host->Add(host_parts[part]);
   }
-  return Status::OK();
+  return s;
 }
 
 }  // namespace tieredfilter::cold_lookup

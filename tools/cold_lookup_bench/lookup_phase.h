@@ -4,39 +4,75 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/counts.h"
+#include "tools/cold_lookup_bench/lookup_counter.h"
+#include "tools/cold_lookup_bench/stored_filters.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
 namespace tieredfilter::cold_lookup {
 
-// Sets *key to the key of lookup `number` and returns whether the database holds it. Must be safe
-// to call from several threads and give the same key for the same number.
+// Sets *key to the key of lookup `number` and returns whether the database holds it. Any number
+// will do. Must be safe to call from several threads and give the same key for the same number.
 using LookupSource = std::function<bool(uint64_t number, std::string* key)>;
 
-// A database opened read-only such that every data block comes from the disk: direct I/O, no room
-// in the block cache, nothing in the memtable, indexes and filters in memory.
+// How a database is looked up in.
+struct LookupSettings {
+  Cold cold = Cold::kResident;
+  uint64_t cache_bytes = 0;  // of the block cache, for Cold::kCache
+  uint64_t count = 0;        // lookups
+  int threads = 1;
+  uint64_t batch_size = 1;  // keys per MultiGet; 1: Get
+  bool async_io = false;    // ReadOptions::async_io
+};
+
+// Bytes that the open database keeps in memory for reading.
+struct MemoryUse {
+  uint64_t table_readers = 0;  // rocksdb.estimate-table-readers-mem
+  uint64_t block_cache = 0;    // in use
+  uint64_t process = 0;        // resident set of the whole process
+};
+
+// A database opened read-only such that every data block comes from the device: direct I/O, no data
+// in the block cache, nothing in the memtable. Where indexes and filters come from is the setting's
+// choice.
 class ColdDatabase {
  public:
-  ROCKSDB_NAMESPACE::Status Open(ROCKSDB_NAMESPACE::Options options, const std::string& path);
+  ROCKSDB_NAMESPACE::Status Open(ROCKSDB_NAMESPACE::Options options, const std::string& path,
+                                 const LookupSettings& settings = LookupSettings());
 
-  // Makes lookups 0 .. count - 1, split between `threads` threads, and counts them. Corruption if a
-  // lookup does not find what LookupSource promised.
-  ROCKSDB_NAMESPACE::Status Run(const LookupSource& source, uint64_t count, int threads,
-                                const std::string& label, LookupCounts* own, HostCounts* host);
+  // Makes lookups 0 .. settings.count - 1, split between the threads, and counts them. Corruption
+  // if a lookup does not find what LookupSource promised.
+  //
+  // Two things go before and are not counted. With a cache, lookups that fill it. And with batches,
+  // every key that is there is looked up alone, because MultiGet does not tell which file held it.
+  ROCKSDB_NAMESPACE::Status Run(const LookupSource& source, const std::string& label,
+                                LookupCounts* own, HostCounts* host);
 
   const TreeFiles& files() const { return files_; }
+  MemoryUse memory() const;
 
  private:
+  using Places = std::vector<FoundAt>;  // by lookup number
+
+  ROCKSDB_NAMESPACE::Status WarmUp(const LookupSource& source);
+  ROCKSDB_NAMESPACE::Status FindPlaces(const LookupSource& source, Places* places);
+
+  LookupSettings settings_;
+  bool optimize_filters_for_hits_ = false;
   // Destroyed from the last to the first: the database before what it reads through.
   std::shared_ptr<ROCKSDB_NAMESPACE::FileSystem> file_system_;
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
   TreeFiles files_;
+  StoredFilters filters_;  // loaded for batches only
 };
 
 }  // namespace tieredfilter::cold_lookup

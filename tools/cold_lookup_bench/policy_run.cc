@@ -56,16 +56,21 @@ bool PolicyRun::MakeLookup(uint64_t number, std::string* key) const {
     setup_.keys.AbsentKey(number, key);
     return false;
   }
-  size_t run = 0;
-  uint64_t index = 0;
-  setup_.keys.PickPresent(number, &run, &index);
-  setup_.keys.PresentKey(run, index, key);
+  setup_.keys.PresentKey(setup_.picker.Pick(number), key);
   return true;
 }
 
 Status PolicyRun::LookUp() {
   ColdDatabase database;
-  Status s = database.Open(options_, path_);
+  const LookupFlags& flags = setup_.config.lookup;
+  LookupSettings settings;
+  settings.cold = flags.cold;
+  settings.cache_bytes = flags.cache_bytes;
+  settings.count = setup_.config.lookups;
+  settings.threads = setup_.config.threads;
+  settings.batch_size = flags.batch_size;
+  settings.async_io = flags.async_io;
+  Status s = database.Open(options_, path_, settings);
   if (s.ok()) {
     s = CheckAgainstPlan(setup_.tree, database.files());
   }
@@ -74,13 +79,12 @@ Status PolicyRun::LookUp() {
     const LookupSource source = [this](uint64_t number, std::string* key) {
       return MakeLookup(number, key);
     };
-    s = database.Run(source, setup_.config.lookups, setup_.config.threads, choice_.requested, &own,
-                     &report_.host);
+    s = database.Run(source, choice_.requested, &own, &report_.host);
   }
   if (s.ok()) {
     files_ = database.files();
     FillLevels(files_, own, &report_);
-    report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr);
+    report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr, settings.cold);
     CheckPolicyName();
   }
   return s;

@@ -7,6 +7,7 @@
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/config.h"
 #include "tools/cold_lookup_bench/key_space.h"
+#include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/report.h"
 #include "tools/cold_lookup_bench/tree_files.h"
@@ -19,6 +20,7 @@ struct Setup {
   const Config& config;
   const TreePlan& tree;
   const KeySpace& keys;
+  const KeyPicker& picker;
 };
 
 class PolicyRun {

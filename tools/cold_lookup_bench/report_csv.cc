@@ -22,7 +22,7 @@ std::string Row(const PolicyReport& policy, const std::string& level, const Leve
       figures.files, figures.entries, Quote(figures.stored), figures.filter_bytes,
       figures.FilterBitsPerKey(), counts.lookups, counts.filter_checks, counts.filter_avoided,
       counts.false_positives, counts.true_positives, counts.found, counts.data_block_reads,
-      counts.wasted_data_block_reads, counts.bytes_read,
+      counts.wasted_data_block_reads, counts.BytesRead(),
       figures.reads_avoided ? fmt::format("{}", *figures.reads_avoided) : "", figures.keys_lost);
 }
 

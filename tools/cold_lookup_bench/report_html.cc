@@ -112,7 +112,7 @@ std::string LevelTables(const RunReport& report) {
                                  figures.expected.HalfWidth())
                    : "-",
                fmt::format("{}", counts.found), fmt::format("{}", counts.data_block_reads),
-               fmt::format("{}", counts.bytes_read)});
+               fmt::format("{}", counts.BytesRead())});
     }
     html += "</table></div></details>\n";
   }

@@ -55,8 +55,10 @@ Json Figures(const LevelReport& report) {
   json["expected_false_positives"] = ExpectationJson(report);
   json["data_block_reads"] = counts.data_block_reads;
   json["wasted_data_block_reads"] = counts.wasted_data_block_reads;
-  json["other_block_reads"] = counts.other_block_reads;
-  json["bytes_read"] = counts.bytes_read;
+  json["index_block_reads"] = counts.index_block_reads;
+  json["filter_block_reads"] = counts.filter_block_reads;
+  json["read_operations"] = counts.operations;
+  json["bytes_read"] = counts.BytesRead();
   json["reads_avoided"] = report.reads_avoided ? Json(*report.reads_avoided) : Json();
   json["keys_lost"] = report.keys_lost;
   return json;

@@ -59,7 +59,7 @@ std::string SummaryTable(const RunReport& report) {
     text += fmt::format(
         "{:>12} {:>10.2f} {:>14} {:>12} {:>10} {:>14} {:>10}  {}{}\n", WithUnit(total.filter_bytes),
         total.FilterBitsPerKey(), Short(1000 * policy.WastedReadsPerLookup()),
-        total.counts.data_block_reads, WithUnit(total.counts.bytes_read),
+        total.counts.data_block_reads, WithUnit(total.counts.BytesRead()),
         total.reads_avoided ? fmt::format("{}", *total.reads_avoided) : "-", total.keys_lost,
         policy.spec, policy.disagreements.empty() ? "" : "  INVALID");
   }
@@ -91,7 +91,7 @@ std::string LevelTable(const PolicyReport& policy) {
     text += fmt::format(
         "{:>7} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>11} {:>10} {:>16}  {}\n", name,
         level.entries, WithUnit(level.filter_bytes), counts.filter_checks, counts.filter_avoided,
-        counts.false_positives, counts.data_block_reads, WithUnit(counts.bytes_read), rate,
+        counts.false_positives, counts.data_block_reads, WithUnit(counts.BytesRead()), rate,
         ExpectedRate(level, negatives), level.stored);
   };
   for (const auto& [level, figures] : policy.levels) {

@@ -125,6 +125,13 @@ bool ProcessReadBytes(uint64_t* bytes) {
   return false;
 }
 
+uint64_t ProcessResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t total = 0;
+  uint64_t resident = 0;
+  return statm >> total >> resident ? resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
 Status CheckStorage(const std::string& folder) {
   if (LivesInMemory(folder)) {
     return Status::NotSupported(

@@ -13,6 +13,9 @@ namespace tieredfilter::cold_lookup {
 // leaves out what came from the page cache. Returns false where the kernel does not tell.
 bool ProcessReadBytes(uint64_t* bytes);
 
+// Bytes of memory this process has resident; 0 where the kernel does not tell.
+uint64_t ProcessResidentBytes();
+
 // Checks, with a small temporary file, that reads from `folder` can be cold: the file system knows
 // O_DIRECT, and a direct read shows up in the kernel's count. The message of a failure says what to
 // do.

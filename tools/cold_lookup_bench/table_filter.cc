@@ -184,18 +184,24 @@ Status ReadTableFilter(const std::string& path, TableFilter* filter) {
   if (!FindFilter(block, filter, &handle)) {
     return Status::Corruption("cannot read the metaindex of a table file", path);
   }
+  filter->offset = handle.offset;
+  filter->bytes = handle.size;
   if (filter->kind != "unknown") {
-    filter->bytes = handle.size;
     return Status::OK();
   }
   std::string content;
   if (!file.Read(handle.offset, handle.size, &content)) {
     return Status::Corruption("cannot read the filter of a table file", path);
   }
-  filter->bytes = handle.size;
   filter->kind = FilterKindOf(content);
   filter->expected_rate = ExpectedRateOf(content);
   return Status::OK();
+}
+
+Status ReadFilterContent(const std::string& path, const TableFilter& filter, std::string* content) {
+  return File(path).Read(filter.offset, filter.bytes, content)
+             ? Status::OK()
+             : Status::Corruption("cannot read the filter of a table file", path);
 }
 
 }  // namespace tieredfilter::cold_lookup

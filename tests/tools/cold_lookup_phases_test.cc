@@ -16,6 +16,7 @@
 
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "tools/cold_lookup_bench/generated_keys.h"
 #include "tools/cold_lookup_bench/lookup_phase.h"
 #include "tools/cold_lookup_bench/storage.h"
 #include "tools/cold_lookup_bench/stored_options.h"
@@ -45,7 +46,7 @@ class PhasesTest : public ::testing::Test {
     config_.shape.size_ratio = 10;
     config_.shape.entries_per_file = 5000;
     ASSERT_TRUE(PlanTree(config_.shape, &plan_).ok());
-    keys_ = std::make_unique<KeySpace>(plan_, 1, 16, 100);
+    keys_ = std::make_unique<GeneratedKeys>(plan_, 1, 16, 100);
     policy_.reset(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10));
     ASSERT_TRUE(MakeOptions(config_, policy_, &options_).ok());
     path_ = folder_.path() + "/db";
@@ -119,7 +120,7 @@ TEST_F(PhasesTest, EveryStoredKeyIsFoundAndAForeignKeyIsLost) {
   ASSERT_TRUE(VerifyKeys(options_, path_, plan_, *keys_, 3, "test", &result).ok());
   EXPECT_EQ(result.keys, 20000u);
   EXPECT_EQ(result.lost, 0u);
-  const KeySpace foreign(plan_, 2, 16, 100);
+  const GeneratedKeys foreign(plan_, 2, 16, 100);
   ASSERT_TRUE(VerifyKeys(options_, path_, plan_, foreign, 3, "test", &result).ok());
   EXPECT_EQ(result.keys, 20000u);
   EXPECT_EQ(result.lost, 20000u);
@@ -179,7 +180,7 @@ TEST_F(PhasesTest, VerifyModeNamesTheFileWhoseFilterLosesAKey) {
 
 TEST_F(PhasesTest, AWrongValueCountsAsLost) {
   // The same keys with longer values: what is stored cannot equal them.
-  const KeySpace longer(plan_, 1, 16, 101);
+  const GeneratedKeys longer(plan_, 1, 16, 101);
   VerifyResult result;
   ASSERT_TRUE(VerifyKeys(options_, path_, plan_, longer, 1, "test", &result).ok());
   EXPECT_EQ(result.lost, 20000u);
@@ -189,12 +190,12 @@ TEST_F(PhasesTest, LookupsThatDoNotFitTheDataAreRefused) {
   // As when a load and a read phase were given different keys: 100% found was promised, 0% is.
   ColdDatabase database;
   ASSERT_TRUE(database.Open(options_, path_, Settings(100)).ok());
-  const KeySpace foreign(plan_, 2, 16, 100);
+  const GeneratedKeys foreign(plan_, 2, 16, 100);
   LookupCounts own;
   HostCounts host;
   const Status s = database.Run(
       [&](uint64_t number, std::string* key) {
-        foreign.PresentKey(0, number, key);
+        foreign.EntryKey({0, number}, key);
         return true;
       },
       "test", &own, &host);
@@ -210,7 +211,7 @@ TEST_F(PhasesTest, PresentKeysAreReadOnceWhereTheyLive) {
   HostCounts host;
   const Status s = database.Run(
       [&](uint64_t number, std::string* key) {
-        keys_->PresentKey(0, number, key);
+        keys_->EntryKey({0, number}, key);
         return true;
       },
       "test", &own, &host);

@@ -11,7 +11,7 @@
 
 #include "tools/cold_lookup_bench/config.h"
 #include "tools/cold_lookup_bench/equalize.h"
-#include "tools/cold_lookup_bench/key_space.h"
+#include "tools/cold_lookup_bench/generated_keys.h"
 #include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/per_level_bits.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
@@ -111,13 +111,13 @@ TEST(TreePlanTest, TheNumberOfKeysItAsksForIsEnough) {
 
 TEST(KeySpaceTest, KeysOfARunAscendAndNoTwoRunsShareOne) {
   const TreePlan plan = Plan(Shape(20000));
-  const KeySpace keys(plan, 7, 16, 100);
+  const GeneratedKeys keys(plan, 7, 16, 100);
   std::set<std::string> all;
   std::string key;
   for (size_t run = 0; run < plan.runs.size(); ++run) {
     std::string last;
     for (uint64_t i = 0; i < plan.runs[run].entries; ++i) {
-      keys.PresentKey(run, i, &key);
+      keys.EntryKey({run, i}, &key);
       EXPECT_EQ(key.size(), 16u);
       EXPECT_LT(last, key);
       last = key;
@@ -129,14 +129,14 @@ TEST(KeySpaceTest, KeysOfARunAscendAndNoTwoRunsShareOne) {
 
 TEST(KeySpaceTest, AbsentKeysAreAbsentAndInsideEveryRun) {
   const TreePlan plan = Plan(Shape(20000));
-  const KeySpace keys(plan, 7, 8, 8);
+  const GeneratedKeys keys(plan, 7, 8, 8);
   std::set<std::string> present;
   std::string first;
   std::string last = "\xff\xff\xff\xff\xff\xff\xff\xff";
   std::string key;
   for (size_t run = 0; run < plan.runs.size(); ++run) {
     for (uint64_t i = 0; i < plan.runs[run].entries; ++i) {
-      keys.PresentKey(run, i, &key);
+      keys.EntryKey({run, i}, &key);
       present.insert(key);
       first = i == 0 ? std::max(first, key) : first;
     }
@@ -155,39 +155,38 @@ TEST(KeySpaceTest, AbsentKeysAreAbsentAndInsideEveryRun) {
 
 TEST(KeySpaceTest, AnotherSeedGivesOtherKeysAndLookups) {
   const TreePlan plan = Plan(Shape(20000));
-  const KeySpace one(plan, 1, 16, 32);
-  const KeySpace same(plan, 1, 16, 32);
-  const KeySpace other(plan, 2, 16, 32);
+  const GeneratedKeys one(plan, 1, 16, 32);
+  const GeneratedKeys same(plan, 1, 16, 32);
+  const GeneratedKeys other(plan, 2, 16, 32);
   std::string a;
   std::string b;
-  one.PresentKey(0, 17, &a);
-  same.PresentKey(0, 17, &b);
+  one.EntryKey({0, 17}, &a);
+  same.EntryKey({0, 17}, &b);
   EXPECT_EQ(a, b);
-  other.PresentKey(0, 17, &b);
+  other.EntryKey({0, 17}, &b);
   EXPECT_NE(a, b);
   one.AbsentKey(3, &a);
   other.AbsentKey(3, &b);
   EXPECT_NE(a, b);
-  one.ValueOf(0, 17, &a);
-  one.ValueOf(0, 18, &b);
+  one.ValueOf({0, 17}, &a);
+  one.ValueOf({0, 18}, &b);
   EXPECT_NE(a, b);
   EXPECT_EQ(a.size(), 32u);
 }
 
-TEST(KeySpaceTest, NumbersKeysFromTheOldestToTheNewest) {
+TEST(KeySpaceTest, NumbersTheKeysFromTheOldestToTheNewest) {
   const TreePlan plan = Plan(Shape(20000));
-  const KeySpace keys(plan, 1, 16, 8);
-  std::string by_number;
-  std::string by_run;
-  keys.PresentKey(0, &by_number);
-  keys.PresentKey(0, 0, &by_run);
-  EXPECT_EQ(by_number, by_run);
-  keys.PresentKey(plan.runs[0].entries + 3, &by_number);
-  keys.PresentKey(1, 3, &by_run);
-  EXPECT_EQ(by_number, by_run);
-  keys.PresentKey(19999, &by_number);
-  keys.PresentKey(plan.runs.size() - 1, plan.runs.back().entries - 1, &by_run);
-  EXPECT_EQ(by_number, by_run);
+  const GeneratedKeys keys(plan, 1, 16, 8);
+  uint64_t number = 0;
+  std::string expected;
+  std::string key;
+  for (size_t run = 0; run < plan.runs.size(); ++run) {
+    for (uint64_t i = 0; i < plan.runs[run].entries; ++i) {
+      keys.EntryKey({run, i}, &expected);
+      keys.PresentKey(number++, &key);
+      ASSERT_EQ(key, expected);
+    }
+  }
 }
 
 TEST(KeyPickerTest, UniformAsksForEveryPartAsOften) {
@@ -319,7 +318,7 @@ TEST(ShiftBitsTest, ShiftsBitsAndNothingElse) {
 }
 
 TEST(KeySpaceTest, AsksForAbsentKeysAsOftenAsTold) {
-  const KeySpace keys(Plan(Shape(20000)), 1, 16, 8);
+  const GeneratedKeys keys(Plan(Shape(20000)), 1, 16, 8);
   for (const double percent : {0.0, 30.0, 100.0}) {
     uint64_t absent = 0;
     for (uint64_t number = 0; number < 100000; ++number) {

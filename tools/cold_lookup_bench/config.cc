@@ -4,11 +4,8 @@
 #include <gflags/gflags.h>
 
 #include "rocksdb/version.h"
-#include "tools/cold_lookup_bench/key_space.h"
 
 DEFINE_uint64(num, 1000000, "Number of keys in the tree");
-DEFINE_uint64(key_size, 16, "Size of each key in bytes");
-DEFINE_uint64(value_size, 100, "Size of each value in bytes");
 DEFINE_uint64(seed, 1, "Seed of keys, values and lookups; the same seed gives the same run");
 DEFINE_int32(seeds, 1,
              "Number of runs, with the seeds --seed, --seed + 1 and so on; the report gives mean "
@@ -118,15 +115,6 @@ Status Check(const Config& config) {
   if (config.num == 0) {
     return refuse("--num=0: the tree needs keys");
   }
-  if (config.key_size < kMinKeySize || config.key_size > 4096) {
-    return refuse(
-        fmt::format("--key_size={}: must lie between {} and 4096", config.key_size, kMinKeySize));
-  }
-  if (config.value_size < 8 || config.value_size > (1 << 20)) {
-    return refuse(
-        fmt::format("--value_size={}: must lie between 8, so that a wrong value shows, and {}",
-                    config.value_size, 1 << 20));
-  }
   if (config.lookups == 0) {
     return refuse("--lookups=0: a run without lookups proves nothing");
   }
@@ -203,8 +191,6 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
         begin[1]));
   }
   config->num = FLAGS_num;
-  config->key_size = FLAGS_key_size;
-  config->value_size = FLAGS_value_size;
   config->seed = FLAGS_seed;
   config->seeds = FLAGS_seeds;
   config->absent_percent = FLAGS_absent_percent;
@@ -217,8 +203,7 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->shape.sorted_levels = FLAGS_sorted_levels;
   config->shape.level0_files = FLAGS_level0_files;
   config->shape.size_ratio = FLAGS_max_bytes_for_level_multiplier;
-  config->shape.entries_per_file =
-      FLAGS_target_file_size_base / (FLAGS_key_size + FLAGS_value_size);
+  config->target_file_size = FLAGS_target_file_size_base;
   config->db = FLAGS_db;
   config->keep_db = FLAGS_keep_db;
   config->verify_keys = FLAGS_verify_keys;
@@ -230,6 +215,9 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->verify = FLAGS_verify;
   config->flags = OwnFlags();
   Status s = ParseEqualize(FLAGS_equalize, &config->equalize);
+  if (s.ok()) {
+    s = ReadDataFlags(&config->data);
+  }
   if (s.ok()) {
     s = ReadLookupFlags(&config->lookup);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "tools/cold_lookup_bench/data_flags.h"
 #include "tools/cold_lookup_bench/lookup_flags.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
@@ -17,8 +18,7 @@ enum class Equalize { kNothing, kBytes, kReads };
 
 struct Config {
   uint64_t num = 0;
-  uint64_t key_size = 0;    // bytes
-  uint64_t value_size = 0;  // bytes
+  DataFlags data;
   uint64_t seed = 0;
   int seeds = 0;  // runs with seed, seed + 1, ...
   uint64_t lookups = 0;
@@ -27,8 +27,9 @@ struct Config {
   LookupFlags lookup;
   uint64_t block_size = 0;  // bytes
   std::string compression_type;
-  TreeShape shape;
-  std::string db;  // folder that holds the databases; empty: a temporary one
+  TreeShape shape;                // num_keys and entries_per_file follow from the data
+  uint64_t target_file_size = 0;  // bytes, below level 0
+  std::string db;                 // folder that holds the databases; empty: a temporary one
   bool keep_db = false;
   bool verify_keys = true;
   bool per_level = true;  // tables by level in the text

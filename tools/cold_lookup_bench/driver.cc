@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "rocksdb/version.h"
 #include "tools/cold_lookup_bench/equalize.h"
 #include "tools/cold_lookup_bench/interrupt.h"
-#include "tools/cold_lookup_bench/key_space.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/policy_run.h"
 #include "tools/cold_lookup_bench/storage.h"
+#include "tools/cold_lookup_bench/tree_data.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -94,12 +95,15 @@ void AddSeed(std::vector<PolicyReport> policies, RunReport* report) {
 }
 
 // Runs all policies with one seed.
-Status RunSeed(const Config& config, const TreePlan& tree, std::vector<PolicyChoice>* choices,
-               const std::string& folder, RunReport* report) {
-  const KeySpace keys(tree, config.seed, config.key_size, config.value_size);
+Status RunSeed(const Config& config, const TreePlan& tree, const TreeData& data,
+               std::vector<PolicyChoice>* choices, const std::string& folder, RunReport* report) {
+  std::unique_ptr<KeySpace> keys;
+  if (Status s = data.MakeKeys(tree, config.seed, &keys); !s.ok()) {
+    return s;
+  }
   const KeyPicker picker(config.lookup.distribution, config.lookup.zipfian_theta,
                          tree.TotalEntries(), config.seed);
-  const Setup setup{config, tree, keys, picker};
+  const Setup setup{config, tree, *keys, picker};
   if (report->policies.empty()) {
     if (Status s = EqualizePolicies(setup, config.equalize, folder, choices); !s.ok()) {
       return s;
@@ -141,9 +145,16 @@ Status RunSeed(const Config& config, const TreePlan& tree, std::vector<PolicyCho
 
 Status RunDriver(const Config& config, RunReport* report) {
   DescribeRun(config, report);
+  TreeData data;
   TreePlan tree;
   std::vector<PolicyChoice> choices;
-  Status s = PlanTree(config.shape, &tree);
+  Status s = data.Open(config.data);
+  if (s.ok()) {
+    report->notes.insert(report->notes.end(), data.notes().begin(), data.notes().end());
+    TreeShape shape = config.shape;
+    data.FitShape(config.target_file_size, &shape);
+    s = PlanTree(shape, &tree);
+  }
   if (s.ok()) {
     s = ChoosePolicies(config.policies, tree, &choices);
   }
@@ -161,7 +172,7 @@ Status RunDriver(const Config& config, RunReport* report) {
   for (int i = 0; s.ok() && i < config.seeds; ++i) {
     Config seeded = config;
     seeded.seed += static_cast<uint64_t>(i);
-    s = RunSeed(seeded, tree, &choices, folder.path(), report);
+    s = RunSeed(seeded, tree, data, &choices, folder.path(), report);
   }
   if (!s.ok()) {
     return s;

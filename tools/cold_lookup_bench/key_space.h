@@ -1,5 +1,4 @@
-// The keys of a run and the keys that are in none, computed from their index: nothing is kept in
-// memory, whatever --num.
+// What the entries of a tree are, and which keys lookups ask for, each by its number.
 #pragma once
 
 #include <cstddef>
@@ -10,51 +9,84 @@
 
 namespace tieredfilter::cold_lookup {
 
-// A key begins with eight bytes, big-endian: 56 bits of position and 8 bits of tag. Tag 0 marks
-// absent keys, tag r + 1 a key of run r, so that two runs never share a key and an absent key is
-// absent whatever its position.
-constexpr size_t kMinKeySize = 8;
-constexpr size_t kMaxRuns = 254;
-
 // Mixes 64 bits (the finalizer of SplitMix64): deterministic on every machine, and good enough that
 // neighbouring indices give unrelated values.
 uint64_t Mix64(uint64_t x);
 
-// Immutable after construction; safe to share between threads.
+// Maps a uniform 64-bit number to [0, range) without the bias and the cost of a modulo.
+uint64_t ScaleTo(uint64_t number, uint64_t range);
+
+// Bytes, both bounds included.
+struct SizeRange {
+  size_t smallest = 0;
+  size_t largest = 0;
+
+  // A size of the range, each with the same probability, by a uniform 64-bit number.
+  size_t Pick(uint64_t number) const { return smallest + ScaleTo(number, largest - smallest + 1); }
+};
+
+enum class EntryKind { kPut, kDelete };
+
+// One entry of a tree: number `index`, in key order, of sorted run `run` of the plan.
+struct EntryPlace {
+  size_t run = 0;
+  uint64_t index = 0;
+};
+
+// Immutable after construction; safe to share between threads. What is stored and what is absent
+// follows from the numbers alone, so the truth does not depend on the database that is measured.
 class KeySpace {
  public:
-  // Requires key_size >= kMinKeySize and a plan of at most kMaxRuns runs.
-  KeySpace(const TreePlan& plan, uint64_t seed, size_t key_size, size_t value_size);
+  KeySpace(const TreePlan& plan, uint64_t seed, SizeRange value_size);
+  virtual ~KeySpace() = default;
+  KeySpace(const KeySpace&) = delete;
+  KeySpace& operator=(const KeySpace&) = delete;
 
-  // Sets *key to key `index` of run `run`; keys of a run ascend with the index. The keys of a run
-  // divide the key space into equal stretches and lie at random inside them, so every run spans the
-  // whole key range, as the levels of a database under uniform writes do.
-  void PresentKey(size_t run, uint64_t index, std::string* key) const;
+  // Sets *key to the key of an entry; keys of a run ascend with the index.
+  virtual void EntryKey(EntryPlace place, std::string* key) const = 0;
 
-  // Sets *key to an absent key that lies between the first and the last key of every run. `number`
-  // selects it.
-  void AbsentKey(uint64_t number, std::string* key) const;
+  virtual EntryKind KindOf(EntryPlace) const { return EntryKind::kPut; }
+
+  // The newest entry with the same key: what a lookup must find.
+  virtual EntryPlace NewestOf(EntryPlace place) const { return place; }
+
+  // Sets *key to a key that is in no entry and lies between the first and the last key of every
+  // run, if the subclass does not say otherwise. Any `number` selects one.
+  virtual void AbsentKey(uint64_t number, std::string* key) const = 0;
+
+  // Sets *value to the value an entry stores.
+  void ValueOf(EntryPlace place, std::string* value) const;
+
+  // Sets *key to a key that a lookup finds: that of entry `number`, 0 .. number of entries - 1,
+  // from the oldest to the newest, or of the next one behind it that is not deleted.
+  void PresentKey(uint64_t number, std::string* key) const;
 
   // Whether lookup `number` asks for an absent key, where `percent` of all lookups (0 to 100) do.
   bool IsAbsentLookup(uint64_t number, double percent) const;
 
-  // Sets *value to the value stored under key `index` of run `run`.
-  void ValueOf(size_t run, uint64_t index, std::string* value) const;
+ protected:
+  // Separate streams of one seed, so that no lookup key follows from a stored key.
+  enum Stream : uint64_t {
+    kPosition = 1,
+    kAbsent = 2,
+    kValue = 3,
+    kMix = 5,
+    kSize = 6,
+    kKind = 7,
+    kTarget = 8,
+    kDeal = 9
+  };
 
-  // Sets *key to stored key `number`, 0 .. number of entries - 1, from the oldest to the newest.
-  void PresentKey(uint64_t number, std::string* key) const;
+  uint64_t Random(Stream stream, uint64_t a, uint64_t b) const;
+  const TreePlan& plan() const { return plan_; }
 
  private:
-  uint64_t PositionOf(size_t run, uint64_t index) const;
-  void Encode(uint64_t position, uint64_t tag, std::string* key) const;
+  EntryPlace PlaceOf(uint64_t number) const;
 
   const TreePlan plan_;
   const uint64_t seed_;
-  const size_t key_size_;
-  const size_t value_size_;
+  const SizeRange value_size_;
   const uint64_t total_entries_;
-  uint64_t first_absent_ = 0;  // positions of absent keys: [first_absent_, end_absent_)
-  uint64_t end_absent_ = 0;
 };
 
 }  // namespace tieredfilter::cold_lookup

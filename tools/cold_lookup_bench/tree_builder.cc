@@ -92,9 +92,14 @@ class TreeBuilder {
     std::string value;
     Status s;
     for (uint64_t i = begin; s.ok() && i < end; ++i) {
-      keys_.PresentKey(run, i, &key);
-      keys_.ValueOf(run, i, &value);
-      s = batch.Put(key, value);
+      const EntryPlace place{run, i};
+      keys_.EntryKey(place, &key);
+      if (keys_.KindOf(place) == EntryKind::kDelete) {
+        s = batch.Delete(key);
+      } else {
+        keys_.ValueOf(place, &value);
+        s = batch.Put(key, value);
+      }
       if (s.ok() && (batch.Count() == kBatchKeys || i + 1 == end)) {
         progress_.Add(batch.Count());
         s = db_->Write(options, &batch);

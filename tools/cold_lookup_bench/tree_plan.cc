@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/cold_lookup_bench/key_space.h"
+#include "tools/cold_lookup_bench/generated_keys.h"
 
 namespace tieredfilter::cold_lookup {
 

@@ -15,7 +15,7 @@ END
 # dpkg-dev and xz-utils unpack RocksDB's source package; ca-certificates lets apt use https sources.
 packages=(
   g++ cmake ninja-build pkg-config dpkg-dev xz-utils patch ca-certificates
-  librocksdb-dev rocksdb-tools libgflags-dev
+  librocksdb-dev rocksdb-tools libgflags-dev python3
   libsnappy-dev zlib1g-dev libbz2-dev liblz4-dev libzstd-dev
   libxxhash-dev libfmt-dev nlohmann-json3-dev libsimde-dev
   libgtest-dev libgmock-dev libbenchmark-dev

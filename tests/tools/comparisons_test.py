@@ -10,6 +10,8 @@ sys.path.insert(0, str(ROOT / "tools/comparisons"))
 
 import db_bench_compare  # noqa: E402
 import machine  # noqa: E402
+import sweep  # noqa: E402
+import sweep_page  # noqa: E402
 from db_bench_tree import Shape, ToolError, Tree  # noqa: E402
 
 
@@ -38,6 +40,50 @@ class CompareTest(unittest.TestCase):
             db_bench_compare.parse_benchmark("readmissing", speed)
         with self.assertRaisesRegex(ToolError, "nothing about seekrandom"):
             db_bench_compare.parse_benchmark("seekrandom", speed)
+
+
+def point(kind, bits, wasted, measured=10, low=5.0, high=15.0):
+    return {"kind": kind, "bits": bits, "policy": f"{kind}:{bits}", "filter_bytes": 1,
+            "filter_bits_per_key": bits, "wasted_reads_per_1000": wasted, "reads_avoided": 1,
+            "false_positives": measured, "stored": {0: "bloom"},
+            "expected_false_positives": {"low": low, "high": high}}
+
+
+class SweepTest(unittest.TestCase):
+    def test_a_count_outside_of_its_interval_is_named(self):
+        points = [point("a", 4, 1), point("a", 8, 1, measured=4), point("a", 10, 1, measured=16),
+                  point("b", 4, 1, measured=15)]
+        outside = sweep.disagreements(points)
+        self.assertEqual([line.split(":")[1] for line in outside], ["8", "10"])
+        points[0]["expected_false_positives"] = None
+        self.assertEqual(len(sweep.disagreements(points)), 3)
+
+    def test_shape(self):
+        result = {"shape": {"levels": [{"level": 0, "files": 4, "entries": 40},
+                                       {"level": 3, "files": 1, "entries": 77}]}}
+        self.assertEqual(sweep.shape_of(result), "4x10+77")
+
+    def test_bits_for_equal_reads(self):
+        # Ten times fewer reads for every two bits.
+        points = [(2, 1000), (4, 100), (6, 10), (8, 0)]
+        self.assertAlmostEqual(sweep_page.bits_for(points, 100), 4)
+        self.assertAlmostEqual(sweep_page.bits_for(points, 10**1.5), 5)
+        self.assertEqual(sweep_page.bits_for(points, 5), 8)
+        self.assertIsNone(sweep_page.bits_for(points, 2000))
+
+    def test_page(self):
+        result = {"machine": machine.describe(), "parallel": 2, "compactions": None,
+                  "wasted_reads_per_1000_without_filters": 8000,
+                  "run": {"rocksdb_version": "1", "tool_version": "2", "compiler": "<3>",
+                          "flags": {"num": "5"}},
+                  "shape": {"levels": [{"level": 0, "files": 4, "entries": 40}]},
+                  "points": [point("stock Bloom", 10, 77), point("other", 10, 0),
+                             point("other", 4, 200)]}
+        page = sweep_page.render(result)
+        self.assertIn("77.0 are left with stock Bloom", page)
+        self.assertIn("&lt;3&gt;", page)
+        self.assertEqual(page.count("<polyline"), 2)
+        self.assertNotIn("http", page)
 
 
 class WriteTest(unittest.TestCase):

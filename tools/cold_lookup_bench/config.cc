@@ -21,6 +21,9 @@ DEFINE_string(
     "for RocksDB's filter_policy option, 'none', or 'per-level-KIND:<bits>' (KIND bloom, ribbon, "
     "cuckoo, or best for any of them): so many bits per key on average, divided among the levels. "
     "The run without filters is always made, as the baseline.");
+DEFINE_bool(baseline, true,
+            "Also run without filters, for how many reads each policy avoids; without it every run "
+            "is only what --policies says");
 DEFINE_string(equalize, "",
               "Tune the bits of the policies to the first one with filters before comparing: "
               "'bytes' for equal filter "
@@ -209,6 +212,7 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->verify_keys = FLAGS_verify_keys;
   config->per_level = FLAGS_per_level;
   config->policies = SplitPolicies(FLAGS_policies);
+  config->baseline = FLAGS_baseline;
   config->json = FLAGS_json;
   config->html = FLAGS_html;
   config->csv = FLAGS_csv;

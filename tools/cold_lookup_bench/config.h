@@ -34,6 +34,7 @@ struct Config {
   bool verify_keys = true;
   bool per_level = true;  // tables by level in the text
   std::vector<std::string> policies;
+  bool baseline = true;  // run without filters as well
   Equalize equalize = Equalize::kNothing;
   std::string json;     // result file; empty: none
   std::string csv;      // one row per policy and level; empty: none

@@ -158,6 +158,10 @@ Status RunDriver(const Config& config, RunReport* report) {
   if (s.ok()) {
     s = ChoosePolicies(config.policies, tree, &choices);
   }
+  const bool baseline = config.baseline || choices.size() == 1;
+  if (s.ok() && !baseline) {
+    choices.erase(choices.begin());
+  }
   ScopedFolder folder;
   if (s.ok()) {
     s = folder.CreateIn(config.db.empty() ? DefaultDatabaseParent() : config.db,
@@ -177,7 +181,7 @@ Status RunDriver(const Config& config, RunReport* report) {
   if (!s.ok()) {
     return s;
   }
-  if (report->reasons.empty()) {
+  if (report->reasons.empty() && baseline) {
     CompareWithNoFilter(report);  // different trees are not compared at all
   }
   Judge(report);

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 import machine
-from db_bench_tree import Loader, Shape, ToolError, run
+from db_bench_tree import Loader, Shape, ToolError, run, writable_copy
 
 # "@" is the number that is tuned; SHAPE the tree's shape, for policies that divide a budget.
 DEFAULT_POLICIES = [
@@ -123,21 +123,6 @@ class Contender:
         if path != self.path:
             shutil.rmtree(path)
         self.runs[name].append(parse_benchmark(name, output))
-
-
-def writable_copy(path):
-    """The same tree in another folder, to be written to: links to the table files, which are never
-    changed, and copies of the rest."""
-    copy = f"{path}.written"
-    shutil.rmtree(copy, ignore_errors=True)
-
-    def link_or_copy(source, target):
-        if source.endswith(".sst"):
-            os.link(source, target)
-        else:
-            shutil.copy2(source, target)
-    shutil.copytree(path, copy, copy_function=link_or_copy)
-    return copy
 
 
 def parse_benchmark(name, output):

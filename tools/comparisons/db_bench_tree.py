@@ -1,6 +1,7 @@
 """Loads one and the same tree with db_bench under any filter policy, and reads what the tree is."""
 
 import dataclasses
+import os
 import pathlib
 import re
 import shutil
@@ -139,3 +140,31 @@ class Loader:
         if len(files) != len(levels):
             raise ToolError(f"{path}: {len(levels)} files in the tree, {len(files)} on disk")
         return Tree(sorted(files), filter_bytes, sum(entries for _, entries in files))
+
+
+def writable_copy(path):
+    """The same tree in another folder, to be written to: links to the table files, which are never
+    changed, and copies of the rest."""
+    copy = f"{path}.written"
+    shutil.rmtree(copy, ignore_errors=True)
+
+    def link_or_copy(source, target):
+        if source.endswith(".sst"):
+            os.link(source, target)
+        else:
+            shutil.copy2(source, target)
+    shutil.copytree(path, copy, copy_function=link_or_copy)
+    return copy
+
+
+def compaction_cpu(loader, policy, path):
+    """CPU seconds of compacting a copy of the tree in `path` into its last level."""
+    copy = writable_copy(path)
+    output = run([loader.db_bench, *loader.common_flags(), f"--db={copy}", "--use_existing_db",
+                  f"--filter_policy={policy}", "--benchmarks=compact", "--statistics"])
+    shutil.rmtree(copy)
+    micros = re.search(r"^rocksdb.compaction.times.cpu_micros .* COUNT : (\d+) SUM : (\d+)", output,
+                       re.MULTILINE)
+    if micros is None or int(micros.group(1)) == 0:
+        raise ToolError(f"{policy}: db_bench made no compaction")
+    return int(micros.group(2)) / 1e6

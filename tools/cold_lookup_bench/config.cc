@@ -20,6 +20,10 @@ DEFINE_string(
     "is a string "
     "for RocksDB's filter_policy option, 'none', or 'per-level-KIND:<bits>' (KIND bloom, ribbon, "
     "cuckoo, or best for any of them): so many bits per key on average, divided among the levels. "
+    "'ribbonfilter:10:2' is RocksDB's hybrid, Bloom above level 2 and Ribbon from there on. With "
+    "'+optimize_filters_for_hits' behind a policy, as in "
+    "'bloomfilter:10+optimize_filters_for_hits', "
+    "RocksDB leaves the filters of the last level out. "
     "The run without filters is always made, as the baseline.");
 DEFINE_bool(baseline, true,
             "Also run without filters, for how many reads each policy avoids; without it every run "
@@ -34,7 +38,7 @@ DEFINE_string(db, "",
               "under $TMPDIR or /var/tmp");
 DEFINE_bool(keep_db, false, "Leave the databases in --db instead of removing them");
 DEFINE_bool(verify_keys, true, "Look up every stored key once per policy");
-DEFINE_bool(per_level, true, "Print a table by level for every policy as well");
+DEFINE_bool(per_level, false, "Print tables by level, of times and of memory as well");
 DEFINE_string(csv, "", "Write the result to this file as CSV, if the run is valid");
 DEFINE_bool(
     verify, false,
@@ -135,11 +139,11 @@ Status Check(const Config& config) {
     return refuse(
         fmt::format("--block_size={}: must lie between 256 and {}", config.block_size, 1 << 26));
   }
-  if (config.lookup.batch_size > 1 && config.compression_type != "none") {
+  if (config.lookup.settings.batch_size > 1 && config.compression_type != "none") {
     return refuse(
         fmt::format("--batch_size={}: MultiGet reads neighbouring compressed blocks in one piece, "
                     "so they cannot be counted apart; use --compression_type=none",
-                    config.lookup.batch_size));
+                    config.lookup.settings.batch_size));
   }
   if (config.policies.empty()) {
     return refuse("--policies: the list is empty; name at least one, for example bloomfilter:10");
@@ -224,6 +228,8 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   }
   if (s.ok()) {
     s = ReadLookupFlags(&config->lookup);
+    config->lookup.settings.count = FLAGS_lookups;
+    config->lookup.settings.threads = FLAGS_threads;
   }
   return s.ok() ? Check(*config) : s;
 }

@@ -106,6 +106,10 @@ void CheckColdness(const LevelCounts& total, const HostCounts& host, Findings* f
 
 }  // namespace
 
+const char* NameOf(Cold cold) {
+  return cold == Cold::kResident ? "resident" : cold == Cold::kCache ? "cache" : "all";
+}
+
 void LevelCounts::Add(const LevelCounts& other) {
   lookups += other.lookups;
   probes += other.probes;
@@ -145,6 +149,10 @@ void LookupCounts::Add(const LookupCounts& other) {
     negative_checks[file] += other.negative_checks[file];
   }
   latency.Merge(other.latency);
+  modelled.resize(std::max(modelled.size(), other.modelled.size()));
+  for (size_t i = 0; i < other.modelled.size(); ++i) {
+    modelled[i].Merge(other.modelled[i]);
+  }
   cpu_nanoseconds += other.cpu_nanoseconds;
 }
 

@@ -17,6 +17,8 @@ enum class Cold {
   kAll,       // every block from the device
 };
 
+const char* NameOf(Cold cold);  // as the flag has it
+
 // The driver's own counts for one level: from the files' key ranges and the reads it saw in the
 // file system, nothing of it from RocksDB's statistics.
 struct LevelCounts {
@@ -48,9 +50,10 @@ struct LookupCounts {
   uint64_t out_of_range = 0;  // lookups that came to no file
   // By file, in the order of TreeFiles: filter checks for a key the file does not hold.
   std::vector<uint64_t> negative_checks;
-  LatencyHistogram latency;      // of calls: Get, or MultiGet of a batch
-  uint64_t cpu_nanoseconds = 0;  // spent inside RocksDB by the looking-up threads
-  double seconds = 0;            // of wall-clock time, all threads together at work
+  LatencyHistogram latency;                // of calls: Get, or MultiGet of a batch
+  std::vector<LatencyHistogram> modelled;  // the same as it would be on each device
+  uint64_t cpu_nanoseconds = 0;            // spent inside RocksDB by the looking-up threads
+  double seconds = 0;                      // of wall-clock time, all threads together at work
 
   LevelCounts Total() const;  // sums over the levels; `lookups` is the number of lookups
   void Add(const LookupCounts& other);
@@ -80,6 +83,13 @@ struct HostCounts {
   uint64_t process_bytes = 0;  // read_bytes of /proc/self/io
 
   void Add(const HostCounts& other);  // leaves the process-wide figures alone
+};
+
+// Bytes that the open database keeps in memory for reading.
+struct MemoryUse {
+  uint64_t table_readers = 0;  // rocksdb.estimate-table-readers-mem
+  uint64_t block_cache = 0;    // in use
+  uint64_t process = 0;        // resident set of the whole process
 };
 
 // Every disagreement between the counts of one policy's run, as sentences for people; empty if the

@@ -32,22 +32,23 @@ void DescribeRun(const Config& config, RunReport* report) {
   report->seed = config.seed;
   report->seeds = config.seeds;
   report->absent_percent = config.absent_percent;
+  report->lookups = config.lookup.settings;
+  if (config.lookup.distribution != Distribution::kUniform) {
+    report->popularity = fmt::format("{} with theta {:g}", config.flags.at("distribution"),
+                                     config.lookup.zipfian_theta);
+  }
   if (config.seeds == 1) {
     report->notes.push_back("a single seed; --seeds=5 shows how far the figures scatter");
   }
 }
 
-// Reads avoided, relative to the first policy, which is the run without filters.
+// What filters saved, relative to the first policy, which is the run without them.
 void CompareWithNoFilter(RunReport* report) {
   const PolicyReport& none = report->policies.front();
-  const auto difference = [](const LevelReport& a, const LevelReport& b) {
-    return static_cast<int64_t>(a.counts.data_block_reads) -
-           static_cast<int64_t>(b.counts.data_block_reads);
-  };
   for (PolicyReport& policy : report->policies) {
-    policy.total.reads_avoided = difference(none.total, policy.total);
+    policy.total.saved = Difference(none.total.counts, policy.total.counts);
     for (auto& [level, figures] : policy.levels) {
-      figures.reads_avoided = difference(none.levels.at(level), figures);
+      figures.saved = Difference(none.levels.at(level).counts, figures.counts);
     }
   }
 }

@@ -22,6 +22,16 @@ LookupCounter::LookupCounter(const TreeFiles& files, bool optimize_filters_for_h
   counts_.negative_checks.resize(files.files().size());
 }
 
+void LookupCounter::NoteTime(uint64_t elapsed, uint64_t cpu, const std::vector<Device>& devices,
+                             const std::vector<FileRead>& reads) {
+  counts_.latency.Add(elapsed);
+  counts_.cpu_nanoseconds += cpu;
+  counts_.modelled.resize(devices.size());
+  for (size_t i = 0; i < devices.size(); ++i) {
+    counts_.modelled[i].Add(ModelledNanoseconds(devices[i], cpu, reads));
+  }
+}
+
 bool LookupCounter::IsData(size_t file, const FileRead& read) const {
   const TreeFile& info = files_.files()[file];
   // Data blocks come first in a table file.

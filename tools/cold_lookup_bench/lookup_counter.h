@@ -8,6 +8,7 @@
 
 #include "tools/cold_lookup_bench/counting_file_system.h"
 #include "tools/cold_lookup_bench/counts.h"
+#include "tools/cold_lookup_bench/device.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
 namespace tieredfilter::cold_lookup {
@@ -43,11 +44,10 @@ class LookupCounter {
   void CountBatch(const std::vector<std::string>& keys, const std::vector<FoundAt>& places,
                   const std::vector<FileRead>& reads, const FilterAnswer& filter_answer);
 
-  // Notes how long the call took, and how much of it on the CPU; in nanoseconds.
-  void NoteTime(uint64_t elapsed, uint64_t cpu) {
-    counts_.latency.Add(elapsed);
-    counts_.cpu_nanoseconds += cpu;
-  }
+  // Notes how long the call took, how much of it on the CPU, in nanoseconds, and what it would take
+  // on each of `devices`.
+  void NoteTime(uint64_t elapsed, uint64_t cpu, const std::vector<Device>& devices,
+                const std::vector<FileRead>& reads);
 
   LookupCounts& counts() { return counts_; }
 

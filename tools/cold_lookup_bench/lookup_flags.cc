@@ -23,6 +23,10 @@ DEFINE_string(cold, "resident",
 DEFINE_double(cache_mb, 0,
               "Size of the block cache for --cold=cache in MiB (1048576 bytes); it holds indexes "
               "and filters, never data");
+DEFINE_string(device, "nvme,ssd,hdd,object-store",
+              "Devices to model, separated by commas: what a lookup would take there, from the "
+              "reads that were counted and the CPU time measured. One of nvme, ssd, hdd, "
+              "object-store, or a number of microseconds per read; 'none' for none");
 
 namespace tieredfilter::cold_lookup {
 
@@ -30,7 +34,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-Status ReadCold(LookupFlags* flags) {
+Status ReadCold(LookupSettings* flags) {
   if (FLAGS_cold == "resident") {
     flags->cold = Cold::kResident;
   } else if (FLAGS_cold == "cache") {
@@ -81,10 +85,13 @@ Status ReadLookupFlags(LookupFlags* flags) {
     return Status::InvalidArgument(
         fmt::format("--batch_size={}: must lie between 1 and 1000000", FLAGS_batch_size));
   }
-  flags->batch_size = FLAGS_batch_size;
-  flags->async_io = FLAGS_async_io;
-  Status s = ReadCold(flags);
-  return s.ok() ? ReadDistribution(flags) : s;
+  flags->settings.batch_size = FLAGS_batch_size;
+  flags->settings.async_io = FLAGS_async_io;
+  Status s = ReadCold(&flags->settings);
+  if (s.ok()) {
+    s = ReadDistribution(flags);
+  }
+  return s.ok() ? ParseDevices(FLAGS_device, &flags->settings.devices) : s;
 }
 
 }  // namespace tieredfilter::cold_lookup

@@ -12,6 +12,7 @@
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/counts.h"
 #include "tools/cold_lookup_bench/lookup_counter.h"
+#include "tools/cold_lookup_bench/lookup_settings.h"
 #include "tools/cold_lookup_bench/stored_filters.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
@@ -20,23 +21,6 @@ namespace tieredfilter::cold_lookup {
 // Sets *key to the key of lookup `number` and returns whether the database holds it. Any number
 // will do. Must be safe to call from several threads and give the same key for the same number.
 using LookupSource = std::function<bool(uint64_t number, std::string* key)>;
-
-// How a database is looked up in.
-struct LookupSettings {
-  Cold cold = Cold::kResident;
-  uint64_t cache_bytes = 0;  // of the block cache, for Cold::kCache
-  uint64_t count = 0;        // lookups
-  int threads = 1;
-  uint64_t batch_size = 1;  // keys per MultiGet; 1: Get
-  bool async_io = false;    // ReadOptions::async_io
-};
-
-// Bytes that the open database keeps in memory for reading.
-struct MemoryUse {
-  uint64_t table_readers = 0;  // rocksdb.estimate-table-readers-mem
-  uint64_t block_cache = 0;    // in use
-  uint64_t process = 0;        // resident set of the whole process
-};
 
 // A database opened read-only such that every data block comes from the device: direct I/O, no data
 // in the block cache, nothing in the memtable. Where indexes and filters come from is the setting's

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 
 #include "rocksdb/perf_context.h"
 #include "tools/cold_lookup_bench/interrupt.h"
+#include "tools/cold_lookup_bench/thread_cpu.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -17,12 +17,6 @@ using ROCKSDB_NAMESPACE::Status;
 namespace {
 
 constexpr uint64_t kLookupsPerProgress = 256;
-
-uint64_t ThreadCpuNanoseconds() {
-  struct timespec now = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -74,7 +68,8 @@ void LookupWorker::Call(uint64_t first) {
   }
   const auto elapsed = std::chrono::steady_clock::now() - start;
   const uint64_t cpu = ThreadCpuNanoseconds() - cpu_before;
-  counter_.NoteTime(static_cast<uint64_t>(std::chrono::nanoseconds(elapsed).count()), cpu);
+  counter_.NoteTime(static_cast<uint64_t>(std::chrono::nanoseconds(elapsed).count()), cpu,
+                    shared_.settings.devices, log_.reads());
   CountCall(first);
 }
 

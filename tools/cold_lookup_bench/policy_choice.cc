@@ -51,8 +51,14 @@ Status Create(const std::string& requested, const TreePlan& plan, PolicyChoice* 
   if (requested == kNone) {
     return Status::OK();
   }
-  if (requested.rfind(kPerLevel, 0) == 0) {
-    if (Status s = ExpandPerLevel(requested, plan, &choice->spec); !s.ok()) {
+  const std::string option = kOptimizeForHits;
+  if (requested.size() > option.size() &&
+      requested.compare(requested.size() - option.size(), option.size(), option) == 0) {
+    choice->spec.resize(requested.size() - option.size());
+    choice->optimize_filters_for_hits = true;
+  }
+  if (choice->spec.rfind(kPerLevel, 0) == 0) {
+    if (Status s = ExpandPerLevel(std::string(choice->spec), plan, &choice->spec); !s.ok()) {
       return s;
     }
   }

@@ -15,7 +15,11 @@ struct PolicyChoice {
   std::string requested;  // as typed
   std::string spec;  // what RocksDB was given; differs from `requested` for the driver's own words
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // null for "none"
+  bool optimize_filters_for_hits = false;                         // the column family's option
 };
+
+// Behind a policy: sets the column family's option of the same name as well.
+constexpr char kOptimizeForHits[] = "+optimize_filters_for_hits";
 
 // Creates every policy through FilterPolicy::CreateFromString, as an options file would, after
 // registering this project's policies. "none" comes first, added if it is not in the list: every

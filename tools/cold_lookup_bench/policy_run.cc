@@ -15,7 +15,10 @@ namespace tieredfilter::cold_lookup {
 using ROCKSDB_NAMESPACE::Status;
 
 PolicyRun::PolicyRun(const Setup& setup, const PolicyChoice& choice, std::string path)
-    : setup_(setup), choice_(choice), path_(std::move(path)) {
+    : setup_(setup),
+      choice_(choice),
+      path_(std::move(path)),
+      build_cost_(std::make_shared<FilterBuildCost>()) {
   report_.requested = choice.requested;
 }
 
@@ -40,15 +43,25 @@ Status PolicyRun::LoadOnly() {
 }
 
 Status PolicyRun::Load() {
-  Status s = MakeOptions(setup_.config, choice_.policy, &options_);
+  Status s = MakeOptions(setup_.config, NewTimedPolicy(choice_.policy, build_cost_), &options_);
   if (!s.ok()) {
     return s;
   }
+  options_.optimize_filters_for_hits = choice_.optimize_filters_for_hits;
   const auto start = std::chrono::steady_clock::now();
   s = BuildTree(options_, path_, setup_.tree, setup_.keys, choice_.requested);
   report_.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return s.ok() ? ReadStoredPolicy(path_, &report_.spec) : s;
+  report_.build.filters = build_cost_->filters;
+  report_.build.keys = build_cost_->keys;
+  report_.build.cpu_nanoseconds = build_cost_->cpu_nanoseconds;
+  if (s.ok()) {
+    s = ReadStoredPolicy(path_, &report_.spec);
+  }
+  if (choice_.optimize_filters_for_hits) {
+    report_.spec += kOptimizeForHits;
+  }
+  return s;
 }
 
 bool PolicyRun::MakeLookup(uint64_t number, std::string* key) const {
@@ -62,14 +75,7 @@ bool PolicyRun::MakeLookup(uint64_t number, std::string* key) const {
 
 Status PolicyRun::LookUp() {
   ColdDatabase database;
-  const LookupFlags& flags = setup_.config.lookup;
-  LookupSettings settings;
-  settings.cold = flags.cold;
-  settings.cache_bytes = flags.cache_bytes;
-  settings.count = setup_.config.lookups;
-  settings.threads = setup_.config.threads;
-  settings.batch_size = flags.batch_size;
-  settings.async_io = flags.async_io;
+  const LookupSettings& settings = setup_.config.lookup.settings;
   Status s = database.Open(options_, path_, settings);
   if (s.ok()) {
     s = CheckAgainstPlan(setup_.tree, database.files());
@@ -83,6 +89,7 @@ Status PolicyRun::LookUp() {
   }
   if (s.ok()) {
     files_ = database.files();
+    report_.memory = database.memory();
     FillLevels(files_, own, &report_);
     report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr, settings.cold);
     CheckPolicyName();

@@ -1,6 +1,7 @@
 // One policy on its own database: load, look up, check.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "rocksdb/options.h"
@@ -10,6 +11,7 @@
 #include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/report.h"
+#include "tools/cold_lookup_bench/timed_policy.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
@@ -47,6 +49,7 @@ class PolicyRun {
   const Setup& setup_;
   const PolicyChoice& choice_;
   const std::string path_;
+  const std::shared_ptr<FilterBuildCost> build_cost_;
   ROCKSDB_NAMESPACE::Options options_;
   TreeFiles files_;
   PolicyReport report_;

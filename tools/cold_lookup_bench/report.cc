@@ -36,6 +36,25 @@ std::string DescribeFilters(const std::vector<const TreeFile*>& files) {
 
 }  // namespace
 
+SavedIo Difference(const LevelCounts& none, const LevelCounts& counts) {
+  const auto less = [](uint64_t a, uint64_t b) {
+    return static_cast<int64_t>(a) - static_cast<int64_t>(b);
+  };
+  SavedIo saved;
+  saved.data_block_reads = less(none.data_block_reads, counts.data_block_reads);
+  saved.data_bytes = less(none.data_bytes, counts.data_bytes);
+  saved.other_block_reads = less(none.index_block_reads + none.filter_block_reads,
+                                 counts.index_block_reads + counts.filter_block_reads);
+  saved.other_bytes =
+      less(none.index_bytes + none.filter_bytes, counts.index_bytes + counts.filter_bytes);
+  saved.operations = less(none.operations, counts.operations);
+  return saved;
+}
+
+double FilterBuild::NanosecondsPerKey() const {
+  return keys == 0 ? 0.0 : static_cast<double>(cpu_nanoseconds) / static_cast<double>(keys);
+}
+
 double LevelReport::FilterBitsPerKey() const { return BitsPerKey(filter_bytes, entries); }
 
 double LevelReport::FalsePositiveRate() const {
@@ -122,6 +141,7 @@ void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport
     }
   }
   report->latency = counts.latency;
+  report->modelled = counts.modelled;
   report->cpu_microseconds_per_lookup = static_cast<double>(counts.cpu_nanoseconds) / 1e3 /
                                         static_cast<double>(std::max<uint64_t>(counts.lookups, 1));
   report->lookup_seconds = counts.seconds;

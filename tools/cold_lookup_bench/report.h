@@ -9,6 +9,7 @@
 
 #include "tools/cold_lookup_bench/counts.h"
 #include "tools/cold_lookup_bench/latency_histogram.h"
+#include "tools/cold_lookup_bench/lookup_settings.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
 namespace tieredfilter::cold_lookup {
@@ -34,6 +35,23 @@ struct Expectation {
   void AddFile(uint64_t negative_checks, double rate);
 };
 
+// What a run read less than the run without filters, on the same lookups. Filters save reads of
+// data (and of indexes), but have to be read themselves where they are not resident, so that a part
+// can be negative, and the whole as well.
+struct SavedIo {
+  int64_t data_block_reads = 0;
+  int64_t data_bytes = 0;
+  int64_t other_block_reads = 0;  // indexes and filters
+  int64_t other_bytes = 0;
+  int64_t operations = 0;  // of every kind
+
+  int64_t NetReads() const { return data_block_reads + other_block_reads; }
+  int64_t NetBytes() const { return data_bytes + other_bytes; }
+};
+
+// What `counts` has less than `none`.
+SavedIo Difference(const LevelCounts& none, const LevelCounts& counts);
+
 struct LevelReport {
   uint64_t files = 0;
   uint64_t entries = 0;
@@ -43,8 +61,7 @@ struct LevelReport {
                        // files differ
   LevelCounts counts;
   Expectation expected;
-  std::optional<int64_t>
-      reads_avoided;  // data blocks the run without filters read minus those this run read
+  std::optional<SavedIo> saved;  // empty if runs cannot be compared
   uint64_t keys_lost = 0;
 
   double FilterBitsPerKey() const;
@@ -60,6 +77,16 @@ struct Spread {
   double StandardDeviation() const;  // of the sample; 0 for a single value
 };
 
+// What building the filters cost, see FilterBuildCost. No filters: the tree was not built in this
+// run.
+struct FilterBuild {
+  uint64_t filters = 0;
+  uint64_t keys = 0;
+  uint64_t cpu_nanoseconds = 0;
+
+  double NanosecondsPerKey() const;
+};
+
 struct PolicyReport {
   std::string requested;  // as the user wrote it
   std::string
@@ -69,6 +96,9 @@ struct PolicyReport {
   LevelReport total;
   HostCounts host;
   LatencyHistogram latency;
+  std::vector<LatencyHistogram> modelled;  // by device of the run
+  FilterBuild build;
+  MemoryUse memory;  // after the lookups
   double cpu_microseconds_per_lookup = 0;
   Spread wasted_reads_per_lookup;
   double load_seconds = 0;
@@ -94,6 +124,8 @@ struct RunReport {
   uint64_t seed = 0;
   int seeds = 1;
   double absent_percent = 100;
+  LookupSettings lookups;  // the same for all policies
+  std::string popularity;  // of the keys that are looked up, for people; empty if all alike
   std::string shape_fingerprint;
   std::vector<PolicyReport> policies;
 };
@@ -104,8 +136,9 @@ MachineInfo DescribeMachine();
 // Sums up files and counts of one policy's run.
 void FillLevels(const TreeFiles& files, const LookupCounts& counts, PolicyReport* report);
 
-// The table and the sentence a newcomer reads; before them, if `per_level`, one table per policy.
-std::string ReportAsText(const RunReport& report, bool per_level);
+// The table, the sentence and the verdicts a newcomer reads; before them, if `details`, tables by
+// level, of times and of memory.
+std::string ReportAsText(const RunReport& report, bool details);
 
 // The sentence alone: what every policy wastes per 1000 lookups.
 std::string ReportSentence(const RunReport& report);

@@ -27,13 +27,13 @@ std::string Summary(const RunReport& report) {
                  "data block reads", "reads avoided", "keys lost"});
   for (size_t i = 0; i < report.policies.size(); ++i) {
     const PolicyReport& policy = report.policies[i];
-    std::string row = Row(
-        "td", {policy.spec, fmt::format("{} B", policy.total.filter_bytes),
-               fmt::format("{:.2f}", policy.total.FilterBitsPerKey()),
-               fmt::format("{:.2f}", 1000 * policy.wasted_reads_per_lookup.Mean()),
-               fmt::format("{}", policy.total.counts.data_block_reads),
-               policy.total.reads_avoided ? fmt::format("{}", *policy.total.reads_avoided) : "-",
-               fmt::format("{}", policy.total.keys_lost)});
+    std::string row =
+        Row("td", {policy.spec, fmt::format("{} B", policy.total.filter_bytes),
+                   fmt::format("{:.2f}", policy.total.FilterBitsPerKey()),
+                   fmt::format("{:.2f}", 1000 * policy.wasted_reads_per_lookup.Mean()),
+                   fmt::format("{}", policy.total.counts.data_block_reads),
+                   policy.total.saved ? fmt::format("{}", policy.total.saved->NetReads()) : "-",
+                   fmt::format("{}", policy.total.keys_lost)});
     // The colour of the policy in every chart.
     row.insert(std::string("<tr>").size(),
                fmt::format("<td><i class=\"key c{}\"></i></td>", i % kChartColors));

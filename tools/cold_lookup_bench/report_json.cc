@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/cold_lookup_bench/report.h"
+#include "tools/cold_lookup_bench/report_verdict.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -34,6 +35,38 @@ Json LatencyJson(const LatencyHistogram& latency) {
   return json;
 }
 
+Json SavedJson(const std::optional<SavedIo>& saved) {
+  if (!saved) {
+    return Json();
+  }
+  return {{"data_block_reads", saved->data_block_reads},
+          {"data_bytes", saved->data_bytes},
+          {"index_and_filter_block_reads", saved->other_block_reads},
+          {"index_and_filter_bytes", saved->other_bytes},
+          {"net_block_reads", saved->NetReads()},
+          {"net_bytes", saved->NetBytes()},
+          {"net_operations", saved->operations}};
+}
+
+Json ModelledJson(const RunReport& report, const PolicyReport& policy) {
+  Json json = Json::object();
+  for (size_t i = 0; i < policy.modelled.size(); ++i) {
+    json[report.lookups.devices[i].name] = LatencyJson(policy.modelled[i]);
+  }
+  return json;
+}
+
+// Null where the tree was not built in this run.
+Json BuildJson(const FilterBuild& build) {
+  if (build.filters == 0) {
+    return Json();
+  }
+  return {{"filters", build.filters},
+          {"keys", build.keys},
+          {"cpu_ms", static_cast<double>(build.cpu_nanoseconds) / 1e6},
+          {"cpu_ns_per_key", build.NanosecondsPerKey()}};
+}
+
 // The fields that a policy and each of its levels share.
 Json Figures(const LevelReport& report) {
   const LevelCounts& counts = report.counts;
@@ -59,7 +92,11 @@ Json Figures(const LevelReport& report) {
   json["filter_block_reads"] = counts.filter_block_reads;
   json["read_operations"] = counts.operations;
   json["bytes_read"] = counts.BytesRead();
-  json["reads_avoided"] = report.reads_avoided ? Json(*report.reads_avoided) : Json();
+  json["data_bytes_read"] = counts.data_bytes;
+  json["index_bytes_read"] = counts.index_bytes;
+  json["filter_bytes_read"] = counts.filter_bytes;
+  json["reads_avoided"] = report.saved ? Json(report.saved->data_block_reads) : Json();
+  json["io_avoided"] = SavedJson(report.saved);
   json["keys_lost"] = report.keys_lost;
   return json;
 }
@@ -70,11 +107,15 @@ Json HostFigures(const HostCounts& host) {
   json["bloom_filter_full_positive"] = host.ticker_positive;
   json["bloom_filter_full_true_positive"] = host.ticker_true_positive;
   json["block_read_count"] = host.block_reads;
+  json["filter_block_read_count"] = host.filter_block_reads;
+  json["index_block_read_count"] = host.index_block_reads;
+  json["block_cache_filter_hit"] = host.filter_cache_hits;
+  json["block_cache_index_hit"] = host.index_cache_hits;
   json["process_read_bytes"] = host.process_bytes_known ? Json(host.process_bytes) : Json();
   return json;
 }
 
-Json PolicyJson(const PolicyReport& policy) {
+Json PolicyJson(const RunReport& report, const PolicyReport& policy) {
   Json json;
   json["spec"] = policy.spec;
   json["requested"] = policy.requested;
@@ -86,6 +127,11 @@ Json PolicyJson(const PolicyReport& policy) {
                    {"mean", policy.wasted_reads_per_lookup.Mean()},
                    {"standard_deviation", policy.wasted_reads_per_lookup.StandardDeviation()}};
   json["latency_us"] = LatencyJson(policy.latency);
+  json["modelled_latency_us"] = ModelledJson(report, policy);
+  json["filter_build"] = BuildJson(policy.build);
+  json["memory"] = {{"table_readers_bytes", policy.memory.table_readers},
+                    {"block_cache_bytes", policy.memory.block_cache},
+                    {"process_resident_bytes", policy.memory.process}};
   json["cpu_us_per_lookup"] = policy.cpu_microseconds_per_lookup;
   json["keys_checked"] = policy.keys_checked;
   json["load_seconds"] = policy.load_seconds;
@@ -115,6 +161,8 @@ Json RunJson(const RunReport& report) {
   json["seed"] = report.seed;
   json["seeds"] = report.seeds;
   json["absent_percent"] = report.absent_percent;
+  json["batch_size"] = report.lookups.batch_size;
+  json["cold"] = NameOf(report.lookups.cold);
   json["flags"] = report.flags;
   json["counters"] =
       "own counts from file key ranges and file system reads; checked against BLOOM_FILTER_USEFUL, "
@@ -146,11 +194,12 @@ std::string ReportAsJson(const RunReport& report) {
   json["valid"] = report.valid;
   json["reasons"] = report.reasons;
   json["notes"] = report.notes;
+  json["verdicts"] = report.valid ? Verdicts(report) : std::vector<std::string>();
   json["run"] = RunJson(report);
   json["shape"] = ShapeJson(report);
   json["policies"] = Json::array();
   for (const PolicyReport& policy : report.policies) {
-    json["policies"].push_back(PolicyJson(policy));
+    json["policies"].push_back(PolicyJson(report, policy));
   }
   // Specs come from the user: bytes that are no UTF-8 are replaced rather than thrown over.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -176,6 +176,14 @@ TEST_F(ColdLookupBenchTest, RefusesFlagsThatMakeNoSenseAndNamesThem) {
       {"--key_size=3", "--key_size=3"},
       {"--lookups=0", "--lookups=0"},
       {"--threads=0", "--threads=0"},
+      {"--batch_size=0", "--batch_size=0"},
+      {"--batch_size=2 --compression_type=snappy", "--batch_size=2"},
+      {"--cold=lukewarm", "--cold=lukewarm"},
+      {"--cold=cache", "--cache_mb"},
+      {"--cache_mb=5", "--cache_mb=5"},
+      {"--distribution=normal", "--distribution=normal"},
+      {"--zipfian_theta=1", "--zipfian_theta=1"},
+      {"--device=floppy", "floppy"},
       {"--policies=''", "--policies"},
       {"--policies=blomfilter:10", "blomfilter:10"},
       {"--policies='tieredfilter:0:bloom:nan'", "nan"},
@@ -270,6 +278,64 @@ TEST_F(ColdLookupBenchTest, SaysWhereFoundKeysLiveAndWhatWasExpected) {
                   policy["wasted_data_block_reads"].get<uint64_t>(),
               found);
   }
+}
+
+TEST_F(ColdLookupBenchTest, KnowsTheBaselinesByName) {
+  const Outcome run =
+      Shell(Command("--absent_percent=50 --policies='bloomfilter:10 ribbonfilter:10:2 "
+                    "bloomfilter:10+optimize_filters_for_hits'"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const json policies = Result()["policies"];
+  const auto stored = [&](int policy, int level) {
+    return policies[policy]["levels"][level]["stored"].get<std::string>();
+  };
+  // The hybrid: Bloom above level 2, Ribbon from there on where a table has enough keys for one.
+  EXPECT_EQ(stored(2, 1).rfind("bloom:", 0), 0u);
+  EXPECT_EQ(stored(2, 3).rfind("ribbon:", 0), 0u);
+  EXPECT_EQ(policies[3]["spec"], "bloomfilter:10+optimize_filters_for_hits");
+  EXPECT_EQ(stored(3, 3).rfind("bloom:", 0), 0u);
+  EXPECT_EQ(stored(3, 4), "none");
+  EXPECT_TRUE(policies[0]["filter_build"].is_null());
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_GT(policies[i]["filter_build"]["cpu_ms"], 0);
+    EXPECT_GT(policies[i]["filter_build"]["keys"], i < 3 ? 19999 : 1999);
+    EXPECT_GT(policies[i]["memory"]["process_resident_bytes"], 0);
+  }
+  // Filters in memory are part of what RocksDB says its table readers take.
+  const auto readers = [&](int policy) {
+    return policies[policy]["memory"]["table_readers_bytes"].get<double>();
+  };
+  const double filter_bytes = policies[1]["filter_bytes"].get<double>();
+  EXPECT_NEAR(readers(1) - readers(0), filter_bytes, 0.1 * filter_bytes);
+}
+
+TEST_F(ColdLookupBenchTest, CountsFilterReadsAgainstTheSavings) {
+  Outcome run =
+      Shell(Command("--cold=all --absent_percent=0 --verify_keys=false "
+                    "--device=hdd,1000 --policies=bloomfilter:10"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  json policy = Result()["policies"][1];
+  EXPECT_GT(policy["filter_block_reads"], 0);
+  EXPECT_EQ(policy["filter_block_reads"], policy["rocksdb_counts"]["filter_block_read_count"]);
+  const json avoided = policy["io_avoided"];
+  EXPECT_EQ(
+      avoided["net_bytes"].get<int64_t>(),
+      avoided["data_bytes"].get<int64_t>() + avoided["index_and_filter_bytes"].get<int64_t>());
+  EXPECT_EQ(policy["modelled_latency_us"].size(), 2u);
+  EXPECT_GT(policy["modelled_latency_us"]["hdd"]["mean"],
+            policy["modelled_latency_us"]["1000 us"]["mean"]);
+  // Where every filter must be read, and every key is there, big filters lose.
+  EXPECT_LT(avoided["index_and_filter_bytes"], 0);
+  EXPECT_NE(run.output.find("more than without filters"), std::string::npos) << run.output;
+
+  run =
+      Shell(Command("--cold=cache --cache_mb=0.5 --batch_size=16 --absent_percent=50 "
+                    "--distribution=recent --verify_keys=false --policies=bloomfilter:10"));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  policy = Result()["policies"][1];
+  EXPECT_EQ(policy["filter_block_reads"], 0);  // all fit
+  EXPECT_GT(policy["levels"][0]["found"], 0);  // the newest keys are asked for most
+  EXPECT_NE(run.output.find("the others recent with theta 0.99"), std::string::npos) << run.output;
 }
 
 TEST_F(ColdLookupBenchTest, SeveralSeedsGiveMeanAndSpread) {

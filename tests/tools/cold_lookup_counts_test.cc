@@ -15,10 +15,7 @@
 #include "tools/cold_lookup_bench/counting_file_system.h"
 #include "tools/cold_lookup_bench/counts.h"
 #include "tools/cold_lookup_bench/filter_rate.h"
-#include "tools/cold_lookup_bench/latency_histogram.h"
 #include "tools/cold_lookup_bench/lookup_counter.h"
-#include "tools/cold_lookup_bench/report.h"
-#include "tools/cold_lookup_bench/report_page.h"
 #include "tools/cold_lookup_bench/storage.h"
 #include "tools/cold_lookup_bench/table_filter.h"
 #include "tools/cold_lookup_bench/tree_files.h"
@@ -314,32 +311,6 @@ TEST(TableFilterTest, KnowsKindsByTheMarker) {
   EXPECT_EQ(FilterKindOf(""), "empty");
 }
 
-TEST(LatencyHistogramTest, PercentilesAreWithinThreePercent) {
-  LatencyHistogram histogram;
-  EXPECT_EQ(histogram.Percentile(50), 0);
-  LatencyHistogram half;
-  for (uint64_t value = 1; value <= 100000; ++value) {
-    (value % 2 == 0 ? histogram : half).Add(value * 100);
-  }
-  histogram.Merge(half);
-  EXPECT_EQ(histogram.count(), 100000u);
-  EXPECT_EQ(histogram.max(), 10000000u);
-  EXPECT_DOUBLE_EQ(histogram.Mean(), 5000050.0);
-  for (const double percent : {1.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {
-    EXPECT_NEAR(histogram.Percentile(percent) / (100000 * percent), 1, 0.035) << percent;
-  }
-  histogram.Add(~uint64_t{0});
-  histogram.Add(0);
-  uint64_t counted = 0;
-  uint64_t last = 0;
-  for (const auto& [bound, count] : histogram.Buckets()) {
-    EXPECT_TRUE(bound > last || counted == 0);
-    last = bound;
-    counted += count;
-  }
-  EXPECT_EQ(counted, histogram.count());
-}
-
 TEST(FilterRateTest, BloomIsTheShareOfSetBitsToThePowerOfTheProbes) {
   std::string block(128, '\0');
   std::fill(block.begin(), block.begin() + 32, '\xff');          // half of the first line
@@ -357,30 +328,6 @@ TEST(FilterRateTest, RibbonHalvesWithEveryColumn) {
   EXPECT_DOUBLE_EQ(ExpectedRateOf(block(4 * 7)), 1.0 / 128);
   EXPECT_DOUBLE_EQ(ExpectedRateOf(block(4 * 7 + 2)), (1.0 / 128 + 1.0 / 256) / 2);
   EXPECT_LT(ExpectedRateOf(block(3)), 0);
-}
-
-TEST(ExpectationTest, TheIntervalHoldsChanceAndNothingElse) {
-  Expectation expected;
-  expected.AddFile(100000, 0.01);
-  EXPECT_TRUE(expected.Covers(1000));
-  EXPECT_TRUE(expected.Covers(1090));
-  EXPECT_FALSE(expected.Covers(1150));
-  EXPECT_FALSE(expected.Covers(850));
-  expected.AddFile(0, -1);  // a file no lookup came to
-  EXPECT_TRUE(expected.known);
-  expected.AddFile(1, -1);
-  EXPECT_FALSE(expected.known);
-}
-
-TEST(SpreadTest, MeanAndStandardDeviationOfTheSample) {
-  EXPECT_EQ((Spread{{3}}).StandardDeviation(), 0);
-  EXPECT_DOUBLE_EQ((Spread{{1, 2, 3}}).Mean(), 2);
-  EXPECT_DOUBLE_EQ((Spread{{1, 2, 3}}).StandardDeviation(), 1);
-}
-
-TEST(HtmlTest, TextFromTheUserCannotBreakThePage) {
-  EXPECT_EQ(EscapeHtml("<b a='\"&"), "&lt;b a=&#39;&quot;&amp;");
-  EXPECT_EQ(EscapeHtml(std::string("a\x01\xff\0b", 5)), "a???b");
 }
 
 class FolderTest : public ::testing::Test {

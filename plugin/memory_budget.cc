@@ -13,8 +13,7 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
 MemoryBudget::MemoryBudget(const BudgetSpec& spec) : spec_(spec), frontier_(FrontierFor(spec)) {}
 
-std::shared_ptr<const BudgetPlan> MemoryBudget::PlanFor(
-    const FilterBuildingContext& context) const {
+MemoryBudget::Family MemoryBudget::PlanFor(const FilterBuildingContext& context) const {
   std::shared_ptr<const TreeSizes> sizes =
       FindTreeSizes(context.info_log, context.column_family_name);
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -42,7 +41,7 @@ std::shared_ptr<const BudgetPlan> MemoryBudget::PlanFor(
     ROCKSDB_NAMESPACE::Info(context.info_log, "tieredfilter: [%s] %s", name,
                             family.plan->ToString().c_str());
   }
-  return family.plan;
+  return family;
 }
 
 const FilterSource& MemoryBudget::SourceFor(const FilterSetting& setting) const {
@@ -55,11 +54,14 @@ const FilterSource& MemoryBudget::SourceFor(const FilterSetting& setting) const 
 }
 
 FilterBitsBuilder* MemoryBudget::NewBuilder(const FilterBuildingContext& context) const {
-  const std::shared_ptr<const BudgetPlan> plan = PlanFor(context);
-  const FilterSetting setting = plan->SettingFor(ToTableContext(context));
+  const Family family = PlanFor(context);
+  const TableContext table = ToTableContext(context);
+  const FilterSetting setting = family.sizes == nullptr
+                                    ? family.plan->SettingFor(table)
+                                    : family.plan->SettingFor(table, *family.sizes);
   if (setting.kind == FilterKind::kCuckoo) {
     BlockRequest request = RequestFor(setting);
-    request.solution = plan->number();
+    request.solution = family.plan->number();
     return NewCuckooBuilder(request, context);
   }
   return SourceFor(setting).NewBuilder(context);

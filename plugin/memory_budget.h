@@ -36,12 +36,11 @@ class MemoryBudget {
 
  private:
   struct Family {
-    std::shared_ptr<const TreeSizes> sizes;  // that `plan` was last compared with
+    std::shared_ptr<const TreeSizes> sizes;  // newest; that `plan` was last compared with
     std::shared_ptr<const BudgetPlan> plan;
   };
 
-  std::shared_ptr<const BudgetPlan> PlanFor(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  Family PlanFor(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   const FilterSource& SourceFor(const FilterSetting& setting) const;
 
   const BudgetSpec spec_;

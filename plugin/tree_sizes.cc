@@ -23,6 +23,8 @@ struct Board {
   };
   std::mutex mutex;
   std::map<std::pair<const Logger*, std::string>, Entry> entries;
+  // The database that each log belongs to; empty: more than one.
+  std::map<const Logger*, std::string> owners;
 };
 
 // Never destroyed: databases may be closed by static objects.
@@ -37,28 +39,42 @@ uint64_t NumberOfFile(const std::string& path) {
   return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
 }
 
-TreeSizes SizesOf(const ColumnFamilyMetaData& family,
-                  const std::unordered_map<uint64_t, uint64_t>& filter_bytes) {
-  TreeSizes sizes;
-  sizes.levels.resize(family.levels.size());
+std::vector<LiveTable> TablesOf(const ColumnFamilyMetaData& family) {
+  std::vector<LiveTable> tables;
   for (size_t level = 0; level < family.levels.size(); ++level) {
     for (const auto& file : family.levels[level].files) {
-      // Tombstones are in the filter, too.
-      const auto entries = static_cast<double>(file.num_entries);
-      LevelSizes& size = sizes.levels[level];
-      size.entries += entries;
-      size.tables += 1;
-      const auto known = filter_bytes.find(NumberOfFile(file.name));
-      if (known != filter_bytes.end()) {
-        size.measured_entries += entries;
-        size.measured_filter_bytes += static_cast<double>(known->second);
-      }
-      if (level == 0 && entries > 0) {
-        sizes.level0_entries.push_back(entries);
-      }
+      tables.push_back({NumberOfFile(file.name), static_cast<int>(level),
+                        static_cast<double>(file.num_entries),
+                        static_cast<double>(file.num_deletions)});
     }
   }
-  return sizes;
+  return tables;
+}
+
+void Forget(const Logger* info_log, Board* board) {
+  for (auto entry = board->entries.begin(); entry != board->entries.end();) {
+    entry = entry->first.first == info_log ? board->entries.erase(entry) : std::next(entry);
+  }
+}
+
+// Whether another database has published sizes under this log. Then none of the two has any from
+// now on.
+bool IsShared(Logger* info_log, const std::string& database, Board* board) {
+  const auto [owner, is_new] = board->owners.emplace(info_log, database);
+  if (is_new || owner->second == database) {
+    return false;
+  }
+  if (!owner->second.empty()) {
+    ROCKSDB_NAMESPACE::Error(
+        info_log,
+        "tieredfilter: %s and %s write to one info log, by which the sizes of their levels cannot "
+        "be told apart: a memory budget is divided for the stated shape in both; give each an "
+        "info_log of its own",
+        owner->second.c_str(), database.c_str());
+    owner->second.clear();
+  }
+  Forget(info_log, board);
+  return true;
 }
 
 }  // namespace
@@ -77,6 +93,9 @@ TreeSizesListener::~TreeSizesListener() {
   for (auto entry = board.entries.begin(); entry != board.entries.end();) {
     entry = entry->second.listener == this ? board.entries.erase(entry) : std::next(entry);
   }
+  for (const auto& [name, database] : databases_) {
+    board.owners.erase(database.info_log.get());
+  }
 }
 
 // The sizes of filters that were there before this listener. Of the default column family only: the
@@ -87,9 +106,25 @@ void TreeSizesListener::ReadFilterBytes(DB* db) {
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  Database& database = databases_[db->GetName()];
+  TreeState& state = databases_[db->GetName()].families[db->DefaultColumnFamily()->GetName()];
   for (const auto& [path, table] : properties) {
-    database.filter_bytes[NumberOfFile(path)] = table->filter_size;
+    state.SetFilterBytes(NumberOfFile(path), static_cast<double>(table->filter_size));
+  }
+}
+
+// Holds mutex_. Nothing may be thrown into RocksDB, so callers catch.
+void TreeSizesListener::Publish(const std::string& name, const Database& database) {
+  if (database.info_log == nullptr) {
+    return;
+  }
+  Board& board = TheBoard();
+  const std::lock_guard<std::mutex> board_lock(board.mutex);
+  if (IsShared(database.info_log.get(), name, &board)) {
+    return;
+  }
+  for (const auto& [family, state] : database.families) {
+    board.entries[{database.info_log.get(), family}] = {
+        std::make_shared<const TreeSizes>(state.Sizes()), this};
   }
 }
 
@@ -104,21 +139,18 @@ void TreeSizesListener::Read(DB* db) {
     db->GetAllColumnFamilyMetaData(&families);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    Board& board = TheBoard();
-    const std::lock_guard<std::mutex> board_lock(board.mutex);
     if (database.info_log != nullptr && database.info_log != info_log) {
       // Opened again: the old log's entries are of the past.
-      for (auto entry = board.entries.begin(); entry != board.entries.end();) {
-        entry = entry->first.first == database.info_log.get() ? board.entries.erase(entry)
-                                                              : std::next(entry);
-      }
+      Board& board = TheBoard();
+      const std::lock_guard<std::mutex> board_lock(board.mutex);
+      Forget(database.info_log.get(), &board);
+      board.owners.erase(database.info_log.get());
     }
     database.info_log = info_log;
     for (const ColumnFamilyMetaData& family : families) {
-      auto sizes = std::make_shared<TreeSizes>(SizesOf(family, database.filter_bytes));
-      sizes->flush_entries = database.flush_entries[family.name];
-      board.entries[{info_log.get(), family.name}] = {std::move(sizes), this};
+      database.families[family.name].SetTables(TablesOf(family));
     }
+    Publish(db->GetName(), database);
   } catch (const std::exception&) {
   }
 }
@@ -139,24 +171,57 @@ void TreeSizesListener::ReadOnce(DB* db) {
   Read(db);
 }
 
-void TreeSizesListener::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) {
-  ReadOnce(db);
+void TreeSizesListener::ForgetJobsOfThread(const std::string& database, uint64_t thread) {
+  for (auto& [name, state] : databases_[database].families) {
+    state.ForgetJobsOfThread(thread);
+  }
 }
 
-void TreeSizesListener::OnFlushCompleted(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) {
-  {
+void TreeSizesListener::OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) {
+  ReadOnce(db);
+  try {
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[db->GetName()].flush_entries[info.cf_name] =
-        static_cast<double>(info.table_properties.num_entries);
+    ForgetJobsOfThread(db->GetName(), info.thread_id);
+    databases_[db->GetName()].families[info.cf_name].BeginFlush(info.thread_id, info.job_id);
+  } catch (const std::exception&) {
   }
   Read(db);
 }
 
-void TreeSizesListener::OnCompactionBegin(DB* db, const ROCKSDB_NAMESPACE::CompactionJobInfo&) {
-  ReadOnce(db);
+void TreeSizesListener::OnFlushCompleted(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[db->GetName()].families[info.cf_name].EndFlush(
+        info.job_id, static_cast<double>(info.table_properties.num_entries));
+  } catch (const std::exception&) {
+  }
+  Read(db);
 }
 
-void TreeSizesListener::OnCompactionCompleted(DB* db, const ROCKSDB_NAMESPACE::CompactionJobInfo&) {
+void TreeSizesListener::OnCompactionBegin(DB* db,
+                                          const ROCKSDB_NAMESPACE::CompactionJobInfo& info) {
+  ReadOnce(db);
+  try {
+    std::vector<uint64_t> inputs;
+    for (const std::string& path : info.input_files) {
+      inputs.push_back(NumberOfFile(path));
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ForgetJobsOfThread(db->GetName(), info.thread_id);
+    databases_[db->GetName()].families[info.cf_name].BeginCompaction(
+        info.thread_id, info.job_id, info.output_level, std::move(inputs));
+  } catch (const std::exception&) {
+  }
+  Read(db);
+}
+
+void TreeSizesListener::OnCompactionCompleted(DB* db,
+                                              const ROCKSDB_NAMESPACE::CompactionJobInfo& info) {
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[db->GetName()].families[info.cf_name].EndCompaction(info.job_id);
+  } catch (const std::exception&) {
+  }
   Read(db);
 }
 
@@ -169,14 +234,23 @@ void TreeSizesListener::OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCre
   if (!info.status.ok()) {
     return;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  databases_[info.db_name].filter_bytes[NumberOfFile(info.file_path)] =
-      info.table_properties.filter_size;
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Database& database = databases_[info.db_name];
+    database.families[info.cf_name].AddOutput(
+        info.job_id, NumberOfFile(info.file_path),
+        static_cast<double>(info.table_properties.num_entries),
+        static_cast<double>(info.table_properties.filter_size));
+    Publish(info.db_name, database);
+  } catch (const std::exception&) {
+  }
 }
 
 void TreeSizesListener::OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  databases_[info.db_name].filter_bytes.erase(NumberOfFile(info.file_path));
+  for (auto& [name, state] : databases_[info.db_name].families) {
+    state.ForgetTable(NumberOfFile(info.file_path));
+  }
 }
 
 }  // namespace tieredfilter

@@ -11,11 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "rocksdb/listener.h"
-#include "src/policy/budget_plan.h"
+#include "src/policy/tree_state.h"
 
 namespace ROCKSDB_NAMESPACE {
 class DB;
@@ -32,9 +31,11 @@ inline constexpr char kSizesListenerId[] = "tieredfilter_sizes";
 std::shared_ptr<const TreeSizes> FindTreeSizes(const ROCKSDB_NAMESPACE::Logger* info_log,
                                                const std::string& column_family_name);
 
-// Reads the sizes of all column families of its databases before the first flush or compaction
-// after opening and again after each one: one pass over the list of files. Forgets them when it is
-// destroyed. Thread-safe; may serve several databases, as long as they do not share an info log.
+// Reads the sizes of all column families of its databases at the start and at the end of every
+// flush and compaction: one pass over the list of files. Between them it follows what the running
+// jobs write (see TreeState). Forgets all when it is destroyed. Thread-safe; may serve several
+// databases, as long as they do not share an info log: those cannot be told apart by a builder, so
+// none of them has sizes then, and the log says so.
 class TreeSizesListener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   TreeSizesListener() = default;
@@ -43,13 +44,14 @@ class TreeSizesListener final : public ROCKSDB_NAMESPACE::EventListener {
   static const char* kClassName() { return kSizesListenerId; }
   const char* Name() const override { return kClassName(); }
 
-  void OnFlushBegin(ROCKSDB_NAMESPACE::DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) override;
+  void OnFlushBegin(ROCKSDB_NAMESPACE::DB* db,
+                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
   void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
                         const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
   void OnCompactionBegin(ROCKSDB_NAMESPACE::DB* db,
-                         const ROCKSDB_NAMESPACE::CompactionJobInfo&) override;
+                         const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
   void OnCompactionCompleted(ROCKSDB_NAMESPACE::DB* db,
-                             const ROCKSDB_NAMESPACE::CompactionJobInfo&) override;
+                             const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
   void OnExternalFileIngested(ROCKSDB_NAMESPACE::DB* db,
                               const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo&) override;
   void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
@@ -62,13 +64,13 @@ class TreeSizesListener final : public ROCKSDB_NAMESPACE::EventListener {
   struct Database {
     // Keeps the log from being destroyed, and so its address from naming another database.
     std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log;
-    // Filter bytes by file number, of files that were made or read since.
-    std::unordered_map<uint64_t, uint64_t> filter_bytes;
-    std::map<std::string, double> flush_entries;  // by column family
+    std::map<std::string, TreeState> families;  // by column family
   };
 
   void ReadOnce(ROCKSDB_NAMESPACE::DB* db);
   void ReadFilterBytes(ROCKSDB_NAMESPACE::DB* db);
+  void ForgetJobsOfThread(const std::string& database, uint64_t thread);
+  void Publish(const std::string& name, const Database& database);
 
   std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by name, which is the path

@@ -23,10 +23,20 @@ constexpr double kSameBytes = 0.003;
 // it takes no more than this share over the budget.
 constexpr double kSavingWorthAChange = 0.05;
 constexpr double kOverBudget = 0.005;
-// What a flush may add beyond the budget, which leaves room for levels that are being rewritten;
-// asked only where nearly all filters' sizes are known.
-constexpr double kFlushOverBudget = 0.015;
+// How far from the budget the whole may come out once the running jobs are done, as shares of it:
+// further than this, the tables to come get more or fewer bits than the plan has for them. What is
+// left of the 3% that are promised is for what cannot be known beforehand, such as how many keys
+// merge into one.
+constexpr double kMostOver = 0.015;
+constexpr double kMostUnder = 0.02;
+// What a table gets for which nothing is known to divide: as many bits as RocksDB's users know.
+constexpr double kUsualBits = 10;
+// Asked only where nearly all filters' sizes are known.
 constexpr double kAlmostAll = 0.95;
+// At most so many bits per key are added: beyond, they would hardly save reads. And what is left is
+// at least this share of the average: less is of little use, and makes up for little.
+constexpr double kMostAdded = 2;
+constexpr double kLeastOfAverage = 0.5;
 
 // While level 0 is empty, its next file is in the plan: it will be there most of the time, and has
 // to find its memory then.
@@ -74,6 +84,17 @@ double TreeSizes::MeasuredFilterBytes() const {
   return sum;
 }
 
+JobsOutcome TreeSizes::AfterAll() const {
+  JobsOutcome outcome;
+  for (const LevelSizes& level : levels) {
+    outcome.entries += level.entries;
+    outcome.measured_entries += level.measured_entries;
+    outcome.measured_filter_bytes += level.measured_filter_bytes;
+    outcome.coming_entries.push_back(level.coming_entries);
+  }
+  return outcome;
+}
+
 TreeSizes StatedSizes(const BudgetSpec& spec) {
   std::vector<int64_t> entries = spec.shape_entries;
   int64_t files = spec.shape_files;
@@ -110,7 +131,6 @@ BudgetPlan::BudgetPlan(const BudgetSpec& spec, const FilterFrontier& frontier, T
                        bool sizes_are_stated, uint32_t number)
     : spec_(spec),
       frontier_(&frontier),
-      written_entries_(sizes.Entries()),
       sizes_(WithNextFlush(std::move(sizes))),
       sizes_are_stated_(sizes_are_stated),
       number_(number) {
@@ -184,33 +204,54 @@ RunAllotment BudgetPlan::At(size_t level) const {
   return RunAllotment();
 }
 
-// A flush may not take the whole over the budget. It would where tables move down from level 0
-// without being rewritten: each of them keeps the many bits of level 0 for good, which correcting
-// later ones by what is over on the whole never catches up with.
-RunAllotment BudgetPlan::WithinBudget(RunAllotment flush) const {
-  double measured = 0;
-  for (const LevelSizes& level : sizes_.levels) {
-    measured += level.measured_entries;
-  }
-  if (sizes_.flush_entries <= 0 || measured < kAlmostAll * written_entries_) {
-    return flush;
-  }
-  const double budget = BudgetBytes(spec_, written_entries_ + sizes_.flush_entries);
-  const double left = budget * (1 + kFlushOverBudget) - sizes_.MeasuredFilterBytes();
-  // Less than half the average is of little use in level 0, and would make up for little.
-  const double least = budget * 8 / (written_entries_ + sizes_.flush_entries) / 2;
-  const double bits = std::max(left * 8 / sizes_.flush_entries, least);
-  if (bits >= flush.bits_per_key) {
-    return flush;
-  }
-  RunAllotment smaller;
+// The kind with the lowest rate for so many bits per key.
+RunAllotment BudgetPlan::BestWith(double bits) const {
+  RunAllotment best;
   for (const FilterFrontier::KindCurve& entry : frontier_->curves()) {
     const double rate = entry.curve->Rate(bits);
-    if (rate < smaller.rate) {
-      smaller = {entry.kind, bits, rate};
+    if (rate < best.rate) {
+      best = {entry.kind, bits, rate};
     }
   }
-  return smaller;
+  return best;
+}
+
+// By how many bits per key the tables to come have to differ from the plan (negative: fewer) for
+// all filters together to come out near the budget: what is left of it, divided among the entries
+// to come. The plan alone would not do. Its levels are as big as they were when it was made, and
+// tables that move down without being rewritten keep the many bits of level 0 for good.
+double BudgetPlan::MissingBits(const JobsOutcome& outcome) const {
+  double coming = 0, planned_bits = 0;
+  for (size_t level = 0; level < outcome.coming_entries.size(); ++level) {
+    const double entries = outcome.coming_entries[level];
+    coming += entries;
+    planned_bits += entries * (Has(level) ? At(level).bits_per_key : 0);
+  }
+  if (coming <= 0 || outcome.measured_entries + coming < kAlmostAll * outcome.entries) {
+    return 0;
+  }
+  const double budget_bits = BudgetBytes(spec_, outcome.entries) * 8;
+  const double left_bits = budget_bits - outcome.measured_filter_bytes * 8;
+  const double most = left_bits + kMostOver * budget_bits;
+  const double least = left_bits - kMostUnder * budget_bits;
+  if (planned_bits > most) {
+    return (most - planned_bits) / coming;
+  }
+  // The plan may leave memory unused where it buys nothing, and a cap per table is the plan's.
+  const bool may_add = spec_.cap_bytes == 0 && allotment_.bytes >= kAlmostAll * corrected_bytes_;
+  return may_add && planned_bits < least ? std::min((least - planned_bits) / coming, kMostAdded)
+                                         : 0;
+}
+
+double BudgetPlan::MissingBits(const TableContext& table, const TreeSizes& now) const {
+  const double missing = MissingBits(now.AfterAll());
+  const auto level = static_cast<size_t>(std::max(table.level_at_creation, 0));
+  if (table.reason == TableReason::kFlush) {
+    return std::min(missing, MissingBits(now.after_flushes));
+  }
+  return level < now.after_compactions.size()
+             ? std::min(missing, MissingBits(now.after_compactions[level]))
+             : missing;
 }
 
 bool BudgetPlan::IsStillGood(const BudgetPlan& fresh) const {
@@ -240,54 +281,57 @@ std::shared_ptr<const BudgetPlan> BudgetPlan::Next(std::shared_ptr<const BudgetP
   return fresh;
 }
 
-FilterSetting BudgetPlan::SettingFor(const TableContext& table) const {
+// The stated levels stand for those that will have data: from the top, or, where dynamic level
+// sizes leave the upper ones empty, from the bottom.
+size_t BudgetPlan::StatedLevel(const TableContext& table, size_t level) const {
+  const size_t stated = sizes_.levels.size();
+  const auto levels = static_cast<size_t>(std::max(table.num_levels, 1));
+  if (level > 0 && table.is_bottommost) {
+    return stated - 1;
+  }
+  if (level < stated) {
+    return level;
+  }
+  const size_t above_last = levels > level ? levels - 1 - level : 0;
+  return stated - 1 - std::min(above_last, stated - 1);
+}
+
+FilterSetting BudgetPlan::PlannedFor(size_t level) const {
+  if (Has(level)) {
+    return ToSetting(At(level));
+  }
+  const bool is_known = !sizes_are_stated_ || !spec_.shape_entries.empty();
+  const double entries = is_known ? sizes_.Entries() : 0;
+  const double average = spec_.bytes == 0 ? static_cast<double>(spec_.millibits_per_key) / 1e3
+                         : entries > 0    ? static_cast<double>(spec_.bytes) * 8 / entries
+                                          : kUsualBits;
+  return ToSetting(BestWith(std::min(average, static_cast<double>(spec_.cap_millibits) / 1e3)));
+}
+
+FilterSetting BudgetPlan::SettingFor(const TableContext& table, const TreeSizes& now) const {
   size_t level = table.level_at_creation > 0 ? static_cast<size_t>(table.level_at_creation) : 0;
   if (sizes_are_stated_) {
-    // The stated levels stand for those that will have data: from the top, or, where dynamic level
-    // sizes leave the upper ones empty, from the bottom.
-    const size_t stated = sizes_.levels.size();
-    const auto levels = static_cast<size_t>(std::max(table.num_levels, 1));
-    if (level > 0 && table.is_bottommost) {
-      level = stated - 1;
-    } else if (level >= stated) {
-      const size_t above_last = levels > level ? levels - 1 - level : 0;
-      level = stated - 1 - std::min(above_last, stated - 1);
+    if (table.reason == TableReason::kRecovery && spec_.shape_entries.empty()) {
+      // Written while the database is opened, when nothing can be known of it. The usual shape's
+      // many bits for level 0 could take a small tree far over its budget; the average cannot.
+      level = sizes_.levels.size();
+    } else {
+      level = StatedLevel(table, level);
     }
   }
-  if (Has(level)) {
-    return ToSetting(level == 0 ? WithinBudget(At(0)) : At(level));
+  if (!Has(level) || sizes_are_stated_) {
+    return PlannedFor(level);
   }
-  // Nothing there yet: the tree as it will be when this table is in place.
-  TreeSizes later = sizes_;
-  later.levels.resize(std::max(later.levels.size(), level + 1));
-  const double entries = std::max(sizes_.Entries(), 1.0);
-  if (level == 0) {
-    // A hundredth of the tree, if nothing better is known: the shape of a tree of three levels.
-    const double flush = std::max(entries / 100, 1.0);
-    later.level0_entries = {flush};
-    later.levels[0].entries = flush;
-    later.levels[0].tables = sizes_.Entries() > 0 ? 1 : 0;
-  } else {
-    double above = 0;
-    for (size_t upper = 0; upper < level && upper < sizes_.levels.size(); ++upper) {
-      above += sizes_.levels[upper].entries;
-    }
-    later.levels[level].entries = std::max(above, 1.0);
-    later.levels[level].tables = above > 0 ? 1 : 0;
-    if (later.level0_entries.size() > 1) {
-      // Level 0 is what the data comes from; a newer file may be there by then.
-      later.level0_entries.resize(1);
-      later.levels[0].entries = later.level0_entries[0];
-      later.levels[0].tables = 1;
-    }
+  const RunAllotment planned = At(level);
+  const double missing = MissingBits(table, now);
+  if (missing == 0) {
+    return ToSetting(planned);
   }
-  // What is written now will be gone or elsewhere.
-  for (LevelSizes& size : later.levels) {
-    size.measured_entries = 0;
-    size.measured_filter_bytes = 0;
-  }
-  const BudgetPlan plan(spec_, *frontier_, std::move(later), false, number_);
-  return ToSetting(plan.At(level));
+  const double average = BudgetBytes(spec_, now.Entries()) * 8 / now.Entries();
+  const double least = std::min(planned.bits_per_key, kLeastOfAverage * average);
+  const double bits = std::clamp(planned.bits_per_key + missing, least,
+                                 static_cast<double>(spec_.cap_millibits) / 1e3);
+  return ToSetting(BestWith(bits));
 }
 
 std::string BudgetPlan::ToString() const {

@@ -20,16 +20,35 @@ struct LevelSizes {
   // Of the tables whose filter's size is known: entries, and bytes of filters really written.
   double measured_entries = 0;
   double measured_filter_bytes = 0;
+  // Of the tables that running jobs are still to write; part of `entries`.
+  double coming_entries = 0;
 };
 
-// The sorted runs of a column family at one moment. Plain data.
+// All tables together once some of the running jobs are done.
+struct JobsOutcome {
+  double entries = 0;
+  // Of the tables whose filter's size is known: entries, and bytes of filters.
+  double measured_entries = 0;
+  double measured_filter_bytes = 0;
+  // By level: of the tables that those jobs are still to write; part of `entries`.
+  std::vector<double> coming_entries;
+};
+
+// The sorted runs of a column family as they will be when the jobs that run now are done (see
+// TreeState). Plain data.
 struct TreeSizes {
   std::vector<double> level0_entries;  // of each file, newest first
   std::vector<LevelSizes> levels;      // by level; [0] is all of level 0
   // Of the latest flush; 0: not known. What a flush is taken for while level 0 is empty.
   double flush_entries = 0;
+  // If only the flushes end, or only the compactions into the level of the index: which job ends
+  // first is not known, and the budget is to be kept in between, too. Empty or without coming
+  // entries where there is no such job.
+  JobsOutcome after_flushes;
+  std::vector<JobsOutcome> after_compactions;
 
   double Entries() const;
+  JobsOutcome AfterAll() const;
   double MeasuredFilterBytes() const;
 };
 
@@ -53,9 +72,13 @@ class BudgetPlan {
   static std::shared_ptr<const BudgetPlan> Next(std::shared_ptr<const BudgetPlan> previous,
                                                 TreeSizes sizes);
 
-  // The filter for a new table. A level that has been empty is taken to receive all that is above
-  // it.
-  FilterSetting SettingFor(const TableContext& table) const;
+  // The filter for a new table of a tree that now is as `now`: what the plan has for its level,
+  // with as many bits more or fewer as keep the whole near the budget. A level that the plan does
+  // not know gets the average.
+  FilterSetting SettingFor(const TableContext& table, const TreeSizes& now) const;
+  FilterSetting SettingFor(const TableContext& table) const { return SettingFor(table, sizes_); }
+  // What the plan has for a level, without that.
+  FilterSetting PlannedFor(size_t level) const;
 
   // Counts up from 1.
   uint32_t number() const { return number_; }
@@ -74,12 +97,14 @@ class BudgetPlan {
   void Solve();
   bool Has(size_t level) const;
   RunAllotment At(size_t level) const;
-  RunAllotment WithinBudget(RunAllotment flush) const;
+  size_t StatedLevel(const TableContext& table, size_t level) const;
+  RunAllotment BestWith(double bits) const;
+  double MissingBits(const JobsOutcome& outcome) const;
+  double MissingBits(const TableContext& table, const TreeSizes& now) const;
   bool IsStillGood(const BudgetPlan& fresh) const;
 
   const BudgetSpec spec_;
   const FilterFrontier* const frontier_;
-  const double written_entries_;  // without a flush that is yet to come
   const TreeSizes sizes_;
   const bool sizes_are_stated_;
   const uint32_t number_;

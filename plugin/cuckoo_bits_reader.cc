@@ -1,7 +1,9 @@
 #include "plugin/cuckoo_bits_reader.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "plugin/filter_activity.h"
 #include "plugin/filter_counters.h"
 #include "plugin/rocksdb_compat.h"
 #include "src/format/block.h"
@@ -16,10 +18,16 @@ using ROCKSDB_NAMESPACE::Slice;
 // asked at every lookup.
 class CuckooBitsReader final : public FilterBitsReader {
  public:
-  explicit CuckooBitsReader(const Slice& contents)
-      : block_(contents.data(), contents.size(), DefaultCpuKernel()) {}
+  CuckooBitsReader(const Slice& contents, std::shared_ptr<FilterActivity> activity)
+      : block_(contents.data(), contents.size(), DefaultCpuKernel()),
+        activity_(std::move(activity)),
+        level_(CountedLevel(block_)) {}
 
-  bool MayMatch(const Slice& entry) override { return block_.MayMatch(entry.data(), entry.size()); }
+  bool MayMatch(const Slice& entry) override {
+    const bool may_match = block_.MayMatch(entry.data(), entry.size());
+    activity_->Count(level_, 1, may_match ? 0 : 1);
+    return may_match;
+  }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     KeyView views[kMaxBatch];
@@ -31,20 +39,37 @@ class CuckooBitsReader final : public FilterBitsReader {
       block_.MayMatch(views, static_cast<size_t>(count), may_match + done);
       done += count;
     }
+    const auto negatives = std::count(may_match, may_match + num_keys, false);
+    activity_->Count(level_, static_cast<uint64_t>(num_keys), static_cast<uint64_t>(negatives));
   }
 
  private:
+  // A block that never says "no" was made for no level as far as figures go.
+  static size_t CountedLevel(const BlockReader& block) {
+    if (!block.filters() || block.metadata().level == kUnknownLevel) return kUncountedLevel;
+    return std::min<size_t>(block.metadata().level, kCountedLevels - 1);
+  }
+
   const BlockReader block_;
+  const std::shared_ptr<FilterActivity> activity_;  // never null
+  const size_t level_;
 };
 
 }  // namespace
 
-FilterBitsReader* NewCuckooBitsReader(const Slice& contents) {
+FilterBitsReader* NewCuckooBitsReader(const Slice& contents,
+                                      std::shared_ptr<FilterActivity> activity) {
   BlockMetadata metadata;
   if (!ParseBlock(contents.data(), contents.size(), &metadata)) {
     g_unusable_blocks_read.fetch_add(1, std::memory_order_relaxed);
   }
-  return new CuckooBitsReader(contents);
+  if (activity == nullptr) {
+    // Counts that nobody reads are cheaper than to ask at every lookup.
+    static const auto* const unread =
+        new std::shared_ptr<FilterActivity>(std::make_shared<FilterActivity>());
+    activity = *unread;
+  }
+  return new CuckooBitsReader(contents, std::move(activity));
 }
 
 }  // namespace tieredfilter

@@ -1,6 +1,7 @@
 #include "plugin/filter_reader.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "plugin/cuckoo_bits_reader.h"
 #include "plugin/rocksdb_compat.h"
@@ -27,7 +28,8 @@ class MayMatchReader final : public FilterBitsReader {
 
 }  // namespace
 
-FilterBitsReader* NewFilterBitsReader(const Slice& contents) {
+FilterBitsReader* NewFilterBitsReader(const Slice& contents,
+                                      std::shared_ptr<FilterActivity> activity) {
   if (contents.size() > 0 && (contents.data() == nullptr || contents.size() <= kMarkerBytes)) {
     // RocksDB reads 1 to 5 bytes as a filter without keys. No builder writes that, so it is what is
     // left of a longer block, and "no match" would lose its keys.
@@ -35,7 +37,7 @@ FilterBitsReader* NewFilterBitsReader(const Slice& contents) {
   }
   if (contents.size() > kMarkerBytes &&
       static_cast<unsigned char>(contents[contents.size() - kMarkerBytes]) == kBlockMarker) {
-    return NewCuckooBitsReader(contents);
+    return NewCuckooBitsReader(contents, std::move(activity));
   }
   return ROCKSDB_NAMESPACE::BuiltinFilterPolicy::GetBuiltinFilterBitsReader(contents);
 }

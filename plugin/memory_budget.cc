@@ -1,5 +1,8 @@
 #include "plugin/memory_budget.h"
 
+#include <chrono>
+#include <cmath>
+
 #include "plugin/cuckoo_bits_builder.h"
 #include "plugin/table_context_adapter.h"
 #include "plugin/tree_sizes.h"
@@ -11,7 +14,61 @@ namespace tieredfilter {
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
-MemoryBudget::MemoryBudget(const BudgetSpec& spec) : spec_(spec), frontier_(FrontierFor(spec)) {}
+namespace {
+
+// A plan for stated sizes is made anew when the measured share has moved this far; plans for real
+// sizes are compared with a new one at every change of them anyway.
+constexpr double kOtherShare = 0.05;
+
+double SecondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+MemoryBudget::MemoryBudget(const BudgetSpec& spec, std::shared_ptr<const FilterActivity> activity)
+    : spec_(spec), frontier_(FrontierFor(spec)), activity_(std::move(activity)) {}
+
+// Holds mutex_. With the absent share as it is now, of all that this policy's filters are asked.
+BudgetSpec MemoryBudget::MeasuredSpec(const Family& family, const TreeSizes* sizes) const {
+  BudgetSpec spec = spec_;
+  if (!spec.absent_is_measured) {
+    return spec;
+  }
+  std::vector<LevelLookups> totals;
+  for (const ActivityCount& count : activity_->Totals()) {
+    totals.push_back({count.probes, count.negatives});
+  }
+  totals.pop_back();  // of no known level
+  absent_share_.Add(totals, SecondsNow());
+  const TreeSizes& tree = sizes != nullptr ? *sizes : family.plan->sizes();
+  std::vector<LevelShape> levels;
+  for (size_t level = 0; level < tree.levels.size(); ++level) {
+    const double runs = level == 0 ? static_cast<double>(tree.level0_entries.size()) : 1;
+    levels.push_back({tree.levels[level].entries, family.plan->RateOf(level), runs});
+  }
+  spec.absent_per_myriad =
+      static_cast<int64_t>(absent_share_.Share(levels, spec_.absent_share()) * 1e4);
+  return spec;
+}
+
+// Holds mutex_.
+void MemoryBudget::Update(Family* family, std::shared_ptr<const TreeSizes> sizes) const {
+  if (family->plan == nullptr) {
+    family->plan =
+        std::make_shared<const BudgetPlan>(spec_, frontier_, StatedSizes(spec_), true, 1);
+  }
+  if (sizes != nullptr && sizes != family->sizes) {
+    family->plan = BudgetPlan::Next(family->plan, MeasuredSpec(*family, sizes.get()), *sizes);
+    family->sizes = std::move(sizes);
+  } else if (family->plan->sizes_are_stated() && spec_.absent_is_measured) {
+    const BudgetSpec spec = MeasuredSpec(*family, nullptr);
+    if (std::abs(spec.absent_share() - family->plan->absent_share()) > kOtherShare) {
+      family->plan = std::make_shared<const BudgetPlan>(spec, frontier_, StatedSizes(spec), true,
+                                                        family->plan->number() + 1);
+    }
+  }
+}
 
 MemoryBudget::Family MemoryBudget::PlanFor(const FilterBuildingContext& context) const {
   std::shared_ptr<const TreeSizes> sizes =
@@ -19,13 +76,7 @@ MemoryBudget::Family MemoryBudget::PlanFor(const FilterBuildingContext& context)
   const std::lock_guard<std::mutex> lock(mutex_);
   Family& family = families_[{context.info_log, context.column_family_name}];
   const std::shared_ptr<const BudgetPlan> before = family.plan;
-  if (family.plan == nullptr) {
-    family.plan = std::make_shared<const BudgetPlan>(spec_, frontier_, StatedSizes(spec_), true, 1);
-  }
-  if (sizes != nullptr && sizes != family.sizes) {
-    family.plan = BudgetPlan::Next(family.plan, *sizes);
-    family.sizes = std::move(sizes);
-  }
+  Update(&family, std::move(sizes));
   if (family.plan != before) {
     const char* name = context.column_family_name.c_str();
     if (family.plan->sizes_are_stated()) {
@@ -42,6 +93,28 @@ MemoryBudget::Family MemoryBudget::PlanFor(const FilterBuildingContext& context)
                             family.plan->ToString().c_str());
   }
   return family;
+}
+
+FilterSetting MemoryBudget::PlannedFor(const ROCKSDB_NAMESPACE::Logger* info_log,
+                                       const std::string& column_family_name,
+                                       const TableContext& table) const {
+  std::shared_ptr<const TreeSizes> sizes = FindTreeSizes(info_log, column_family_name);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Family& family = families_[{info_log, column_family_name}];
+  Update(&family, std::move(sizes));
+  return family.plan->PlannedFor(table);
+}
+
+uint32_t MemoryBudget::SolutionOf(const ROCKSDB_NAMESPACE::Logger* info_log,
+                                  const std::string& column_family_name,
+                                  double* absent_share) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto family = families_.find({info_log, column_family_name});
+  if (family == families_.end() || family->second.plan == nullptr) {
+    return 0;
+  }
+  *absent_share = family->second.plan->absent_share();
+  return family->second.plan->number();
 }
 
 const FilterSource& MemoryBudget::SourceFor(const FilterSetting& setting) const {

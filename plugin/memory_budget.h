@@ -8,7 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "plugin/filter_activity.h"
 #include "plugin/filter_source.h"
+#include "src/policy/absent_share.h"
 #include "src/policy/budget_plan.h"
 #include "src/policy/budget_spec.h"
 
@@ -24,7 +26,8 @@ namespace tieredfilter {
 // mutex for a moment; lookups have nothing to do with it.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(const BudgetSpec& spec);
+  // `activity` counts what the filters are asked; `absent:auto` goes by it.
+  MemoryBudget(const BudgetSpec& spec, std::shared_ptr<const FilterActivity> activity);
 
   const BudgetSpec& spec() const { return spec_; }
   // True if sizes have to be read for the budget to mean anything: bytes without a stated shape.
@@ -34,6 +37,13 @@ class MemoryBudget {
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
 
+  // The plan's setting for a table of a column family of the database with this info log.
+  FilterSetting PlannedFor(const ROCKSDB_NAMESPACE::Logger* info_log,
+                           const std::string& column_family_name, const TableContext& table) const;
+  // The absent share that the plan of the column family was made for, and its number; 0: no plan.
+  uint32_t SolutionOf(const ROCKSDB_NAMESPACE::Logger* info_log,
+                      const std::string& column_family_name, double* absent_share) const;
+
  private:
   struct Family {
     std::shared_ptr<const TreeSizes> sizes;  // newest; that `plan` was last compared with
@@ -42,10 +52,14 @@ class MemoryBudget {
 
   Family PlanFor(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   const FilterSource& SourceFor(const FilterSetting& setting) const;
+  BudgetSpec MeasuredSpec(const Family& family, const TreeSizes* sizes) const;
+  void Update(Family* family, std::shared_ptr<const TreeSizes> sizes) const;
 
   const BudgetSpec spec_;
   const FilterFrontier frontier_;
+  const std::shared_ptr<const FilterActivity> activity_;
   mutable std::mutex mutex_;
+  mutable AbsentShareMeter absent_share_;
   mutable std::map<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>, Family> families_;
   // By setting. Never dropped, since builders refer to them; settings are in steps of 0.025 bits,
   // so there are some hundreds at most.

@@ -121,7 +121,7 @@ Status TieredFilterPolicy::SetBudget(const std::string& spec_text) {
   if (!BudgetSpec::Parse(spec_text, &spec, &error)) {
     return Status::InvalidArgument(std::string(Name()) + " budget", error.ToString());
   }
-  budget_ = std::make_unique<const MemoryBudget>(spec);
+  budget_ = std::make_unique<const MemoryBudget>(spec, activity_);
   return Status::OK();
 }
 
@@ -226,6 +226,13 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* TieredFilterPolicy::GetBuilderWithContext(
   return sources_[spec_.RuleFor(table)]->NewBuilder(context);
 }
 
+FilterSetting TieredFilterPolicy::PlannedFor(const ROCKSDB_NAMESPACE::Logger* info_log,
+                                             const std::string& column_family_name,
+                                             const TableContext& table) const {
+  return budget_ != nullptr ? budget_->PlannedFor(info_log, column_family_name, table)
+                            : spec_.SettingFor(table);
+}
+
 // Says in the log what RocksDB will do differently from what the spec asks for. Once per policy: a
 // log line per table would drown the log.
 void TieredFilterPolicy::WarnOnce(const FilterBuildingContext& context,
@@ -265,7 +272,7 @@ void TieredFilterPolicy::WarnOfUnusableBlocks(const FilterBuildingContext& conte
 
 ROCKSDB_NAMESPACE::FilterBitsReader* TieredFilterPolicy::GetFilterBitsReader(
     const ROCKSDB_NAMESPACE::Slice& contents) const {
-  return NewFilterBitsReader(contents);
+  return NewFilterBitsReader(contents, activity_);
 }
 
 Status TieredFilterPolicy::PrepareOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config_options) {

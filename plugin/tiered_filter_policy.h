@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugin/filter_activity.h"
 #include "plugin/filter_source.h"
 #include "plugin/memory_budget.h"
 #include "rocksdb/filter_policy.h"
@@ -40,6 +41,12 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const PolicySpec& spec() const { return spec_; }
   // Null without a budget.
   const MemoryBudget* budget() const { return budget_.get(); }
+
+  const FilterActivity& activity() const { return *activity_; }
+  // The filter that a table of the column family would get now, if a flush or compaction made it;
+  // `info_log` is the database's. For a budget, without what keeps the whole near it.
+  FilterSetting PlannedFor(const ROCKSDB_NAMESPACE::Logger* info_log,
+                           const std::string& column_family_name, const TableContext& table) const;
 
   static const char* kClassName() { return kPolicyId; }
   // The id that the text began with, by default tieredfilter.
@@ -79,6 +86,7 @@ class TieredFilterPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
   void WarnOfUnusableBlocks(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
 
+  const std::shared_ptr<FilterActivity> activity_ = std::make_shared<FilterActivity>();
   const bool is_cuckoo_filter_;  // named by kCuckooPolicyId
   std::string spec_text_;        // as given, without the policy id
   PolicySpec spec_;

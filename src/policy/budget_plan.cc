@@ -55,6 +55,10 @@ double BudgetBytes(const BudgetSpec& spec, double entries) {
                          : entries * static_cast<double>(spec.millibits_per_key) / 8e3;
 }
 
+size_t LevelOf(const TableContext& table) {
+  return static_cast<size_t>(std::max(table.level_at_creation, 0));
+}
+
 FilterSetting ToSetting(const RunAllotment& run) {
   FilterSetting setting;
   setting.kind = run.kind;
@@ -245,7 +249,7 @@ double BudgetPlan::MissingBits(const JobsOutcome& outcome) const {
 
 double BudgetPlan::MissingBits(const TableContext& table, const TreeSizes& now) const {
   const double missing = MissingBits(now.AfterAll());
-  const auto level = static_cast<size_t>(std::max(table.level_at_creation, 0));
+  const size_t level = LevelOf(table);
   if (table.reason == TableReason::kFlush) {
     return std::min(missing, MissingBits(now.after_flushes));
   }
@@ -272,9 +276,9 @@ bool BudgetPlan::IsStillGood(const BudgetPlan& fresh) const {
 }
 
 std::shared_ptr<const BudgetPlan> BudgetPlan::Next(std::shared_ptr<const BudgetPlan> previous,
-                                                   TreeSizes sizes) {
-  auto fresh = std::make_shared<const BudgetPlan>(previous->spec_, *previous->frontier_,
-                                                  std::move(sizes), false, previous->number_ + 1);
+                                                   const BudgetSpec& spec, TreeSizes sizes) {
+  auto fresh = std::make_shared<const BudgetPlan>(spec, *previous->frontier_, std::move(sizes),
+                                                  false, previous->number_ + 1);
   if (!previous->sizes_are_stated_ && previous->IsStillGood(*fresh)) {
     return previous;
   }
@@ -308,19 +312,21 @@ FilterSetting BudgetPlan::PlannedFor(size_t level) const {
   return ToSetting(BestWith(std::min(average, static_cast<double>(spec_.cap_millibits) / 1e3)));
 }
 
-FilterSetting BudgetPlan::SettingFor(const TableContext& table, const TreeSizes& now) const {
-  size_t level = table.level_at_creation > 0 ? static_cast<size_t>(table.level_at_creation) : 0;
+FilterSetting BudgetPlan::PlannedFor(const TableContext& table) const {
+  size_t level = LevelOf(table);
   if (sizes_are_stated_) {
-    if (table.reason == TableReason::kRecovery && spec_.shape_entries.empty()) {
-      // Written while the database is opened, when nothing can be known of it. The usual shape's
-      // many bits for level 0 could take a small tree far over its budget; the average cannot.
-      level = sizes_.levels.size();
-    } else {
-      level = StatedLevel(table, level);
-    }
+    // While a database is opened, nothing can be known of it. The usual shape's many bits for level
+    // 0 could take a small tree far over its budget; the average, for an unknown level, cannot.
+    const bool is_average = table.reason == TableReason::kRecovery && spec_.shape_entries.empty();
+    level = is_average ? sizes_.levels.size() : StatedLevel(table, level);
   }
+  return PlannedFor(level);
+}
+
+FilterSetting BudgetPlan::SettingFor(const TableContext& table, const TreeSizes& now) const {
+  const size_t level = LevelOf(table);
   if (!Has(level) || sizes_are_stated_) {
-    return PlannedFor(level);
+    return PlannedFor(table);
   }
   const RunAllotment planned = At(level);
   const double missing = MissingBits(table, now);
@@ -336,6 +342,9 @@ FilterSetting BudgetPlan::SettingFor(const TableContext& table, const TreeSizes&
 
 std::string BudgetPlan::ToString() const {
   std::string text = "solution " + std::to_string(number_) + ":";
+  if (spec_.absent_is_measured) {
+    text += " absent share " + FormatDecimal(spec_.absent_per_myriad, 4) + ",";
+  }
   for (size_t i = 0; i < run_levels_.size(); ++i) {
     if (i == 0 || run_levels_[i] != run_levels_[i - 1]) {
       text += " level " + std::to_string(run_levels_[i]) + " " +

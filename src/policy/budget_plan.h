@@ -68,9 +68,10 @@ class BudgetPlan {
 
   // `previous` if it is still good for `sizes`: it keeps the budget and wastes hardly more reads
   // than a new one, so that small changes of size move no table's filter. Else a new plan with the
-  // next number.
+  // next number. `spec` is that of the previous plan but for the absent share, which may have been
+  // measured since.
   static std::shared_ptr<const BudgetPlan> Next(std::shared_ptr<const BudgetPlan> previous,
-                                                TreeSizes sizes);
+                                                const BudgetSpec& spec, TreeSizes sizes);
 
   // The filter for a new table of a tree that now is as `now`: what the plan has for its level,
   // with as many bits more or fewer as keep the whole near the budget. A level that the plan does
@@ -79,10 +80,14 @@ class BudgetPlan {
   FilterSetting SettingFor(const TableContext& table) const { return SettingFor(table, sizes_); }
   // What the plan has for a level, without that.
   FilterSetting PlannedFor(size_t level) const;
+  FilterSetting PlannedFor(const TableContext& table) const;
+  // What the filters of a level are expected to let through; 1 for none.
+  double RateOf(size_t level) const { return Has(level) ? At(level).rate : 1; }
 
   // Counts up from 1.
   uint32_t number() const { return number_; }
   bool sizes_are_stated() const { return sizes_are_stated_; }
+  double absent_share() const { return spec_.absent_share(); }
   const TreeSizes& sizes() const { return sizes_; }
   const Allotment& allotment() const { return allotment_; }
   // What the budget comes to in bytes for these sizes, and that less (or plus) what the filters

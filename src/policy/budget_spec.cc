@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMaxShareDivisor = 10000;
 constexpr int kShareDecimals = 4;
+constexpr char kAuto[] = "auto";
 constexpr int kBitsDecimals = 3;
 constexpr int64_t kMinBudgetMillibits = 100;
 constexpr int64_t kMaxMillibits = 24000;
@@ -122,11 +123,16 @@ bool ParseBudget(const SpecPiece& value, BudgetSpec* spec, SpecError* error) {
 }
 
 bool ParseAbsent(const SpecPiece& value, BudgetSpec* spec, SpecError* error) {
+  if (value.text == kAuto) {
+    spec->absent_is_measured = true;
+    return true;
+  }
   const DecimalResult share = ParseDecimal(value.text, kShareDecimals);
   if (!share.ok || share.value > kMaxShareDivisor) {
     return Fail(value.position,
                 Quoted(value.text) + " is no share of lookups that find nothing" +
-                    (share.ok ? "" : ": " + share.why) + "; write a number from 0 to 1, as in 0.8",
+                    (share.ok ? "" : ": " + share.why) +
+                    "; write a number from 0 to 1, as in 0.8, or auto",
                 error);
   }
   spec->absent_per_myriad = share.value;
@@ -292,7 +298,9 @@ std::string BudgetSpec::ToString() const {
   const BudgetSpec unset;
   std::string text = "budget:" + (bytes != 0 ? FormatBytes(bytes)
                                              : FormatDecimal(millibits_per_key, kBitsDecimals));
-  if (absent_per_myriad != unset.absent_per_myriad) {
+  if (absent_is_measured) {
+    text += std::string(",absent:") + kAuto;
+  } else if (absent_per_myriad != unset.absent_per_myriad) {
     text += ",absent:" + FormatDecimal(absent_per_myriad, kShareDecimals);
   }
   if (kinds != unset.kinds) {

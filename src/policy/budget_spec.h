@@ -3,6 +3,7 @@
 //   spec     = [ "tieredfilter:" ] "budget:" amount *( "," property )
 //   amount   = bits per key on average, as in "10"  |  bytes, as in "512MB"
 //   property = "absent:" share          of the lookups that find nothing, 0 to 1; 1 if left out
+//            | "absent:auto"            measured; 1 as long as there is too little to go by
 //            | "kinds:" kind *( "+" kind )   filters to choose from: bloom, ribbon, cuckoo;
 //                                       bloom+cuckoo if left out
 //            | "cap:" limit [ "+" limit ]    most bits per key, and most bytes per table; 20 bits
@@ -37,6 +38,8 @@ struct BudgetSpec {
   int64_t millibits_per_key = 0;
   int64_t bytes = 0;
   int64_t absent_per_myriad = 10000;  // absent share, in 1/10000
+  // Measured from what the filters are asked (AbsentShareMeter); the above until then.
+  bool absent_is_measured = false;
   std::vector<FilterKind> kinds = {FilterKind::kBloom, FilterKind::kCuckoo};
   int64_t cap_millibits = 20000;
   int64_t cap_bytes = 0;  // per table; 0: none

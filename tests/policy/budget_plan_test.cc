@@ -133,11 +133,11 @@ TEST(BudgetPlanTest, KeptWhileItIsGood) {
   const FilterFrontier frontier = FrontierFor(spec);
   const auto plan =
       std::make_shared<const BudgetPlan>(spec, frontier, Sizes(4, 2500, {1e5, 1e6}), false, 1);
-  EXPECT_EQ(plan, BudgetPlan::Next(plan, Sizes(2, 2500, {1.01e5, 1e6})));
-  const auto grown = BudgetPlan::Next(plan, Sizes(4, 2500, {1e5, 3e6}));
+  EXPECT_EQ(plan, BudgetPlan::Next(plan, spec, Sizes(2, 2500, {1.01e5, 1e6})));
+  const auto grown = BudgetPlan::Next(plan, spec, Sizes(4, 2500, {1e5, 3e6}));
   EXPECT_NE(plan, grown);
   EXPECT_EQ(2u, grown->number());
-  EXPECT_NE(plan, BudgetPlan::Next(plan, Sizes(4, 2500, {1e5, 1e6, 1e7})));
+  EXPECT_NE(plan, BudgetPlan::Next(plan, spec, Sizes(4, 2500, {1e5, 1e6, 1e7})));
 }
 
 TEST(BudgetPlanTest, FiltersThatAreTooBigAreMadeUpFor) {

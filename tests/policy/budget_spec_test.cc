@@ -18,6 +18,7 @@ TEST(BudgetSpecTest, CanonicalText) {
       {"budget:1025B", "budget:1025B"},
       {"budget:10,absent:0.80", "budget:10,absent:0.8"},
       {"absent:1,budget:10", "budget:10"},
+      {"budget:10,absent:auto", "budget:10,absent:auto"},
       {"budget:10,kinds:cuckoo+bloom", "budget:10"},
       {"budget:10,kinds:cuckoo+ribbon+bloom", "budget:10,kinds:bloom+ribbon+cuckoo"},
       {"budget:10,kinds:ribbon", "budget:10,kinds:ribbon"},

@@ -19,7 +19,7 @@ ExpectRefusal() {
   grep -qF -- "--nonsense" <<<"$output" || { echo "$*: the message does not name the argument: $output"; exit 1; }
 }
 for script in setup/install_dependencies.sh setup/fetch_rocksdb_source.sh setup/build.sh test.sh \
-  ../db_bench_patches/build_db_bench.sh; do
+  ../db_bench_patches/build_db_bench.sh key_sets/fetch_debian_contents.sh; do
   ExpectRefusal "$root/tools/$script" --nonsense
   "$root/tools/$script" --help | grep -q '^usage: '
 done

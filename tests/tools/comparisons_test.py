@@ -6,10 +6,12 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-sys.path.insert(0, str(ROOT / "tools/comparisons"))
+sys.path[:0] = [str(ROOT / "tools/comparisons"), str(ROOT / "tools/key_sets")]
 
 import db_bench_compare  # noqa: E402
 import machine  # noqa: E402
+import make_absent_paths  # noqa: E402
+import rate_table  # noqa: E402
 import sweep  # noqa: E402
 import sweep_page  # noqa: E402
 from db_bench_tree import Shape, ToolError, Tree  # noqa: E402
@@ -84,6 +86,43 @@ class SweepTest(unittest.TestCase):
         self.assertIn("&lt;3&gt;", page)
         self.assertEqual(page.count("<polyline"), 2)
         self.assertNotIn("http", page)
+
+
+class RateTableTest(unittest.TestCase):
+    def test_ratios_are_to_bloom_of_the_same_rate(self):
+        results = []
+        for number, rate in enumerate(rate_table.RATES):
+            for kind, factor in zip(rate_table.KINDS, (1, 2, 0.5)):
+                size = factor * (number + 1)
+                results.append({"filter": f"{kind}:{rate}", "keys": 8000000, "fpr": 0.01,
+                                "bits_per_key": size, "build_ns_per_key": size,
+                                "many": {"negative": {"ns": size}, "positive": {"ns": size}}})
+        rows = rate_table.rows_of({"results": results})
+        self.assertEqual([row["megabytes"] for row in rows], [1, 2, 0.5, 2, 4, 1])
+        for row, percent in zip(rows, [0, 100, -50] * 2):
+            self.assertEqual(set(row["against_bloom_percent"].values()), {percent})
+
+
+class AbsentPathsTest(unittest.TestCase):
+    def test_absent_and_plausible(self):
+        present = sorted(f"usr/{folder:02}/{folder * name % 7}{name}" for folder in range(40)
+                         for name in range(50))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "paths")
+            path.write_text("".join(line + "\n" for line in present))
+            made = {path.decode() for path in make_absent_paths.make(path, 500, 1)}
+            self.assertEqual(made, {path.decode()
+                                    for path in make_absent_paths.make(path, 500, 1)})
+            with self.assertRaisesRegex(ValueError, "too few"):
+                make_absent_paths.make(path, 1001, 1)
+        self.assertGreater(len(made), 250)
+        self.assertFalse(made & set(present))
+        folders = {line.rpartition("/")[0] for line in present}
+        names = {line.rpartition("/")[2] for line in present}
+        for line in made:
+            self.assertTrue(present[0] < line < present[-1])
+            self.assertIn(line.rpartition("/")[0], folders)
+            self.assertIn(line.rpartition("/")[2], names)
 
 
 class WriteTest(unittest.TestCase):

@@ -299,11 +299,28 @@ TEST(FilterBenchProgramTest, WritesJsonWithEveryField) {
   std::remove(path.c_str());
 }
 
+TEST(FilterBenchProgramTest, TakesRatesInPlaceOfBits) {
+  const std::string path = TemporaryPath("filter_bench_rates.json");
+  ASSERT_EQ(RunBench("--filters=bloom:10,bloom:1%,ribbon:1%,cuckoo-equations:1% --keys=50k "
+                     "--patterns=none --reps=1 --fpr_millions=1 --build=false --json=" +
+                     path),
+            0);
+  const auto report = nlohmann::json::parse(ReadFile(path));
+  ASSERT_EQ(report["results"].size(), 4u);
+  for (size_t i = 1; i < 4; ++i) {
+    // 1% of a million, to five sigmas; Ribbon's curve is on the safe side for large filters.
+    EXPECT_LT(report["results"][i]["fpr"], 0.0105) << report["results"][i];
+    EXPECT_GT(report["results"][i]["fpr"], 0.0085) << report["results"][i];
+  }
+  std::remove(path.c_str());
+}
+
 TEST(FilterBenchProgramTest, WrongArgumentsFailAndLeaveNoFile) {
   const std::string path = TemporaryPath("filter_bench_none.json");
-  for (const char* arguments : {"--filters=bloom", "--filters=bloom:x", "--filters=nothing:10",
-                                "--keys=0", "--keys=10q", "--patterns=hot", "--stock_isa=sse9",
-                                "--kernel=sse9", "--key_style=zip", "--key_size=8", "stray"}) {
+  for (const char* arguments :
+       {"--filters=bloom", "--filters=bloom:x", "--filters=nothing:10", "--filters=bloom:0%",
+        "--filters=cuckoo-fingerprints:1%", "--keys=0", "--keys=10q", "--patterns=hot",
+        "--stock_isa=sse9", "--kernel=sse9", "--key_style=zip", "--key_size=8", "stray"}) {
     EXPECT_NE(RunBench(std::string(arguments) + " --reps=1 --json=" + path), 0) << arguments;
     EXPECT_FALSE(std::ifstream(path).good()) << arguments;
   }

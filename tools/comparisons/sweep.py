@@ -252,9 +252,13 @@ def sweep(arguments):
     outside = disagreements(points)
     if outside:
         raise ToolError("\n  ".join(["prediction and measurement do not agree:"] + outside))
+    # Nothing of where this machine keeps its files.
+    run = dict(baseline["run"])
+    run["flags"] = {name: value for name, value in run["flags"].items()
+                    if name not in ("policies", "db", "json", "html", "csv")}
     result = {
         "tool": "sweep", "machine": about, "parallel": arguments.parallel,
-        "run": baseline["run"], "shape": baseline["shape"],
+        "run": run, "shape": baseline["shape"],
         "wasted_reads_per_1000_without_filters":
             1000 * baseline["policies"][0]["wasted_data_block_reads_per_lookup"],
         "points": points,

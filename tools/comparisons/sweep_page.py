@@ -202,6 +202,5 @@ def settings(result):
     rows = [["machine", machine.as_text(result["machine"])], ["RocksDB", run["rocksdb_version"]],
             ["tieredfilter", run["tool_version"]], ["compiler", run["compiler"]],
             ["tree", levels], ["runs at a time", f"{result['parallel']}, one where times count"]]
-    rows += [["--" + name, value] for name, value in run["flags"].items()
-             if name not in ("db", "json", "html", "csv", "policies")]
+    rows += [["--" + name, value] for name, value in run["flags"].items()]
     return "<h2>Settings</h2>" + table(["", ""], rows)

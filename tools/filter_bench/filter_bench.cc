@@ -1,11 +1,13 @@
 // filter_bench: filters alone, without a database, ours beside RocksDB's. See --legend.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
 #include "fmt/format.h"
 #include "gflags/gflags.h"
+#include "src/policy/filter_curves.h"
 #include "tools/filter_bench/legend.h"
 #include "tools/filter_bench/measure.h"
 #include "tools/filter_bench/our_filters.h"
@@ -13,7 +15,10 @@
 #include "tools/filter_bench/run_info.h"
 #include "tools/filter_bench/stock_filter.h"
 
-DEFINE_string(filters, "default", "kind:bits,... with bits really stored per key for every kind");
+DEFINE_string(
+    filters, "default",
+    "kind:bits,... with bits really stored per key for every kind, or kind:rate% with the "
+    "bits that this false-positive rate needs");
 DEFINE_string(kernel, "best", "kernels of our kinds: best, all, or a list such as avx2,portable");
 DEFINE_string(stock_isa, "best",
               "compilations of the stock kinds: best, all, or a list such as avx2,portable; ratios "
@@ -64,6 +69,21 @@ bool ParseKeyCount(const std::string& text, uint64_t* keys) {
   return true;
 }
 
+// Fewest bits per key for a rate in percent, or infinity where `kind` has no curve or does not
+// reach it.
+double BitsForPercent(const std::string& kind, double percent) {
+  FilterKind curve = FilterKind::kNone;
+  if (kind == "bloom" || kind == "ribbon") {
+    curve = kind == "bloom" ? FilterKind::kBloom : FilterKind::kRibbon;
+  } else if (kind == "cuckoo-equations") {
+    curve = FilterKind::kCuckoo;
+  }
+  if (curve == FilterKind::kNone || !(percent > 0 && percent < 100)) {
+    return INFINITY;
+  }
+  return CurveOf(curve).BitsForHalvings(-std::log2(percent / 100));
+}
+
 bool ParseFilter(const std::string& text, FilterRequest* request, std::string* error) {
   const size_t colon = text.find(':');
   char* end = nullptr;
@@ -72,6 +92,14 @@ bool ParseFilter(const std::string& text, FilterRequest* request, std::string* e
   }
   request->name = text;
   request->kind = text.substr(0, colon);
+  if (end != nullptr && end != text.c_str() + colon + 1 && std::string(end) == "%") {
+    request->bits_per_key = BitsForPercent(request->kind, request->bits_per_key);
+    if (std::isfinite(request->bits_per_key)) {
+      return true;
+    }
+    *error = fmt::format("--filters: '{}': {} has no filter of this rate", text, request->kind);
+    return false;
+  }
   if (end == nullptr || *end != '\0' || end == text.c_str() + colon + 1) {
     *error =
         fmt::format("--filters: '{}' is not of the form kind:bits, such as {}", text, kBaseline);

@@ -1,5 +1,6 @@
 """The parts of tools/comparisons that need no database. Usage: comparisons_test.py ROOT"""
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -123,6 +124,18 @@ class AbsentPathsTest(unittest.TestCase):
             self.assertTrue(present[0] < line < present[-1])
             self.assertIn(line.rpartition("/")[0], folders)
             self.assertIn(line.rpartition("/")[2], names)
+
+
+class ResultsTest(unittest.TestCase):
+    def test_results_are_whole_and_name_no_folder_of_a_machine(self):
+        results = sorted((ROOT / "tools/results").iterdir())
+        self.assertTrue(results)
+        for path in results:
+            text = path.read_text()
+            self.assertNotRegex(text, r"[ \"'=](/tmp|/var|/home|/root|/work)/", path.name)
+            if path.suffix == ".json":
+                about = json.loads(text)
+                self.assertTrue(about.get("machine") or about["run"]["cpu"], path.name)
 
 
 class WriteTest(unittest.TestCase):

@@ -24,7 +24,7 @@ import machine
 import sweep_page
 from db_bench_tree import Loader, Shape, ToolError, compaction_cpu
 
-BITS = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20]
+BITS = [2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20]
 TIMED_BITS = 10
 # RocksDB's own Ribbon parameter means "as good as so many bits of Bloom"; it stores about 70% of
 # it. The points are drawn where they really are.

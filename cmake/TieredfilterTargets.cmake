@@ -17,15 +17,29 @@ endif()
 # instrumented (db_bench, ldb, ...); empty without sanitizers.
 set(TIEREDFILTER_SANITIZER_RUNTIME "")
 if(TIEREDFILTER_SANITIZE)
+  target_compile_definitions(tieredfilter_flags INTERFACE TIEREDFILTER_SANITIZED=1)
   target_compile_options(tieredfilter_flags INTERFACE
     -fsanitize=${TIEREDFILTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tieredfilter_flags INTERFACE -fsanitize=${TIEREDFILTER_SANITIZE})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TIEREDFILTER_SANITIZE MATCHES "address|thread")
-    string(REGEX REPLACE "^.*(address|thread).*$" "\\1" _runtime "${TIEREDFILTER_SANITIZE}")
-    string(SUBSTRING "${_runtime}" 0 1 _runtime)
-    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=lib${_runtime}san.so
-      OUTPUT_VARIABLE TIEREDFILTER_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(TIEREDFILTER_SANITIZE MATCHES "address" AND TIEREDFILTER_SANITIZE MATCHES "undefined")
+    # What these three find, ASan stops at too (a null or too short object that is really accessed), and they double
+    # the compile time of everything that includes RocksDB.
+    target_compile_options(tieredfilter_flags INTERFACE -fno-sanitize=null,vptr,object-size)
   endif()
+  string(REGEX REPLACE "^.*(address|thread).*$" "\\1" _runtime "${TIEREDFILTER_SANITIZE}")
+  string(SUBSTRING "${_runtime}" 0 1 _runtime)
+  set(_runtime_file lib${_runtime}san.so)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Clang's default, a runtime inside the program, would leave the preload object without one.
+    set(_runtime_file libclang_rt.${_runtime}san-${CMAKE_SYSTEM_PROCESSOR}.so)
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-resource-dir
+      OUTPUT_VARIABLE _resources OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(_runtime STREQUAL "a")
+      target_link_options(tieredfilter_flags INTERFACE -shared-libasan "LINKER:-rpath,${_resources}/lib/linux")
+    endif()
+  endif()
+  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=${_runtime_file}
+    OUTPUT_VARIABLE TIEREDFILTER_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 
 # What each test sees. RocksDB itself is not instrumented: ThreadSanitizer cannot see its synchronization and would

@@ -36,7 +36,7 @@
 
 // Inlines everything a kernel's entry point calls. Not under a sanitizer: what it adds to each
 // access, times the copies, takes minutes to compile.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TIEREDFILTER_SANITIZED
 #define TIEREDFILTER_FLATTEN
 #else
 #define TIEREDFILTER_FLATTEN __attribute__((flatten))

@@ -13,7 +13,7 @@ namespace {
 
 // Bounds follow the number of queries, so fewer only make them wider; sanitizers look for other
 // faults, and slowly.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TIEREDFILTER_SANITIZED
 constexpr double kMostQueries = 100000;
 #else
 constexpr double kMostQueries = 1000000;

@@ -346,13 +346,6 @@ TEST(CuckooBuilderTest, WithoutTheOptionNothingIsVerified) {
   EXPECT_OK(builder->MaybePostVerify(Slice()));
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TIEREDFILTER_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TIEREDFILTER_SANITIZED 1
-#endif
 #ifndef TIEREDFILTER_SANITIZED  // they end the process instead of throwing
 // In a process of its own, which really runs out of memory.
 void FinishWithoutMemory(uint64_t keys, rlim_t bytes_left, bool expect_block) {

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Compiles every source again without making objects, warnings as errors like in the build. The build itself is g++ as
-# C++17; this is clang as C++20, which together covers both compilers and both standards. --all adds the other two pairs.
+# Compiles sources again without making objects, warnings as errors like in the build, with the compiler and standard
+# that the builds do not have: the release build is g++ as C++17, the sanitizer build clang as C++20. By default only
+# filter_bench, which the sanitizer build leaves out; --all compiles everything as all three other pairs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../setup/common.sh"
 command -v clang++ >/dev/null || Die "clang++ not found; run tools/setup/install_dependencies.sh --checks"
@@ -11,12 +12,17 @@ build_dir="$("$REPO_ROOT/tools/setup/build.sh" --configure-only)"
 Commands() {
   sed -n 's/^ *"command": "\(.*\)",\{0,1\}$/\1/p' "$build_dir/compile_commands.json" |
     sed -E 's/\\"/"/g; s/\\\\/\\/g' | grep -vE ' -c "?[^"]*/\.deps/[^"]*"?$' |
+    grep -E " -c .*$files" |
     sed -nE 's/ -std=[a-z+0-9]+//; s/ -o [^ ]+ -c / -c /
       s#^.*/(c\+\+|g\+\+|clang\+\+)(-[0-9]+)? #'"$1 -std=$2 -fsyntax-only "'#p'
 }
 
 variants=("clang++ c++20")
-[[ ${1:-} == --all ]] && variants+=("clang++ c++17" "g++ c++20")
+files='/tools/filter_bench/'
+if [[ ${1:-} == --all ]]; then
+  variants+=("clang++ c++17" "g++ c++20")
+  files=.
+fi
 for variant in "${variants[@]}"; do
   read -r compiler standard <<<"$variant"
   count="$(Commands "$compiler" "$standard" | wc -l)"

@@ -10,6 +10,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/../setup/common.sh"
 cd "$REPO_ROOT"
 compiler="${CXX:-g++}"
 
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+{
+  printf '#include "plugin/rocksdb_compat.h"\n'
+  cat plugin/*.cc plugin/*.h plugin/*/*.cc | grep -E '^#include "rocksdb/' | sort -u
+} >"$work/all_rocksdb.h"
+
 failures=0
 # Check WHAT STANDARD HAS_ADD_KEY_AND_ALT HAS_CALCULATE_SPACE INCLUDE_DIR...
 # STANDARD and the two answers are of the layout, not of the tree: that the feature tests find them is what is checked.
@@ -17,11 +24,14 @@ Check() {
   local what="$1" standard="$2" alt="$3" space="$4" includes=() dir bad=0
   shift 4
   for dir in "$@"; do includes+=(-isystem "$dir"); done
+  local flags=(-std="$standard" -Wall -Wextra -Wshadow -Wsuggest-override -Wno-unused-parameter -Werror
+    -I. "${includes[@]}" -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DOS_LINUX
+    -DLAYOUT_HAS_ADD_KEY_AND_ALT="$alt" -DLAYOUT_HAS_CALCULATE_SPACE="$space")
+  # RocksDB's headers are read once per layout, not once per file: they are nine tenths of the work.
+  "$compiler" "${flags[@]}" -x c++-header "$work/all_rocksdb.h" -o "$work/all_rocksdb.h.gch" || bad=1
   printf '%s\0' plugin/*.cc plugin/*/*.cc tests/plugin/layouts/probe.cc |
-    xargs -0 -n 1 -P "$(nproc)" "$compiler" -std="$standard" -fsyntax-only \
-      -Wall -Wextra -Wshadow -Wsuggest-override -Wno-unused-parameter -Werror \
-      -I. "${includes[@]}" -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DOS_LINUX \
-      -DLAYOUT_HAS_ADD_KEY_AND_ALT="$alt" -DLAYOUT_HAS_CALCULATE_SPACE="$space" || bad=1
+    xargs -0 -n 1 -P "$(nproc)" "$compiler" "${flags[@]}" -Winvalid-pch -include "$work/all_rocksdb.h" \
+      -fsyntax-only || bad=1
   if ((bad)); then
     failures=$((failures + 1))
     Say "$what: FAILED"

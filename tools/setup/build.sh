@@ -32,7 +32,9 @@ while (($#)); do
 done
 
 if [[ ${TIEREDFILTER_NO_INSTALL:-0} != 1 ]]; then
-  "$REPO_ROOT/tools/setup/install_dependencies.sh"
+  extra=()
+  [[ $preset == asan || $preset == clang ]] && extra=(--checks)  # those two compile with clang
+  "$REPO_ROOT/tools/setup/install_dependencies.sh" ${extra[@]+"${extra[@]}"}
   "$REPO_ROOT/tools/setup/fetch_rocksdb_source.sh" >/dev/null
 fi
 

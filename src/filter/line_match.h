@@ -19,7 +19,7 @@ namespace tieredfilter {
 // once.
 struct LinesView {
   const char* lines = nullptr;  // count x 64 bytes, any alignment
-  uint32_t count = 0;           // >= 1
+  uint32_t count = 0;           // >= 1 where anything is looked up
   uint8_t planes = 0;           // of the lower kind, kMinPlanes..kMaxPlanes
   uint8_t salt = 0;
 };
@@ -104,7 +104,7 @@ struct PortableKernel {
     return tag;
   }
 
-  // The shapes of filters, by LinesView::planes: above 8, 8, 7, 6 to 4.
+  // The shapes of filters, by LinesView::planes: above 8, 8 (two of them), 7, 6 to 4.
   static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
                                          const KeyEquation& key) {
     const uint32_t fingerprint = NarrowFingerprint(key.high);
@@ -122,6 +122,11 @@ struct PortableKernel {
   }
 
   static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t planes,
+                                          const KeyEquation& key) {
+    return Narrow(line, tag, planes, key);
+  }
+
+  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
                                           const KeyEquation& key) {
     return Narrow(line, tag, planes, key);
   }

@@ -108,6 +108,16 @@ struct Avx2Kernel {
         _mm_cvtsi128_si64(_mm_xor_si128(half, _mm_unpackhi_epi64(half, half)))));
   }
 
+  // Lines of eight planes and few of nine, where a branch on the kind costs less than a ninth plane
+  // for everybody.
+  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
+                                          const KeyEquation& key) {
+    const uint32_t fingerprint = NarrowFingerprint(key.high);
+    return FirstEightMatch(Load(line), Load(line + 32), fingerprint, key) &&
+           (__builtin_expect((tag & kTagMorePlanes) == 0, 1) ||
+            ExtraMatch(line, tag, planes, key.coefficients, fingerprint));
+  }
+
   // Lines of eight and nine planes. The ninth lies in bits 56..62 of every word, so its parity is
   // one vector sum; taken for lines of eight too, and then ignored, since a branch on the kind
   // would be a coin toss.
@@ -225,6 +235,16 @@ struct Avx512Kernel {
                (fingerprint >> (kNarrowPlanes + k));
     }
     return (wrong & 1) == 0;
+  }
+
+  // See Avx2Kernel::Rarely9.
+  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
+                                          const KeyEquation& key) {
+    const uint32_t fingerprint = NarrowFingerprint(key.high);
+    const __m512i words = _mm512_loadu_si512(line);
+    return Parities(_mm512_and_si512(words, Fill(key.coefficients))) == (fingerprint & 0xff) &&
+           (__builtin_expect((tag & kTagMorePlanes) == 0, 1) ||
+            ExtraMatch(line, tag, planes, key.coefficients, fingerprint));
   }
 
   // See Avx2Kernel::Narrow8.

@@ -28,7 +28,9 @@ struct LookupKernel {
 };
 
 // The functions for filters of `planes` planes (LinesView::planes), with a kernel that
-// CpuKernelSupported(). `salted` false saves a little where LinesView::salt is 0.
-const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted = true);
+// CpuKernelSupported(). `salted` false saves a little where LinesView::salt is 0. `more_share`, the
+// share of lines with one more plane, decides about speed only, never about answers.
+const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted = true,
+                              double more_share = 1);
 
 }  // namespace tieredfilter

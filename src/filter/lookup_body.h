@@ -7,6 +7,7 @@ TIEREDFILTER_INLINE bool TestLine(const char* line, uint32_t tag, uint32_t plane
                                   const KeyEquation& key) {
   if (kShape == Shape::kNarrow) return Kernel::Narrow(line, tag, planes, key);
   if (kShape == Shape::kNarrow8) return Kernel::Narrow8(line, tag, planes, key);
+  if (kShape == Shape::kRarely9) return Kernel::Rarely9(line, tag, planes, key);
   if (kShape == Shape::kWide7) return Kernel::Wide7(line, tag, planes, key);
   if (kShape == Shape::kTriple) return TripleLineMatches(line, tag, key);
   return Kernel::Wide(line, tag, planes, key);
@@ -99,7 +100,8 @@ constexpr LookupKernel kLookup = {&MatchKey<kShape, kSalted>, &MatchKeys<kShape,
                                   &MatchHash<kShape, kSalted>};
 
 // Indexed by Shape, then by whether the filter is salted.
-constexpr LookupKernel kLookups[5][2] = {
+constexpr LookupKernel kLookups[6][2] = {
+    {kLookup<Shape::kRarely9, false>, kLookup<Shape::kRarely9, true>},
     {kLookup<Shape::kNarrow8, false>, kLookup<Shape::kNarrow8, true>},
     {kLookup<Shape::kNarrow, false>, kLookup<Shape::kNarrow, true>},
     {kLookup<Shape::kWide7, false>, kLookup<Shape::kWide7, true>},

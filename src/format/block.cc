@@ -201,29 +201,35 @@ BuiltBlock BuildBlock(uint64_t* hashes, size_t n, const BlockRequest& request, C
   return block;
 }
 
-BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel) {
+namespace {
+
+// For blocks that say nothing: the functions of a filter that matches everything.
+bool MatchAnyKey(const LinesView&, const char*, size_t) { return true; }
+bool MatchAnyHash(const LinesView&, uint64_t) { return true; }
+void MatchAllKeys(const LinesView&, const KeyView*, size_t count, bool* may_match) {
+  std::fill(may_match, may_match + count, true);
+}
+
+}  // namespace
+
+BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel)
+    : kernel_{&MatchAnyKey, &MatchAllKeys, &MatchAnyHash} {
   if (!ParseBlock(data, size, &metadata_) || metadata_.keys == 0) return;
   lines_.planes = metadata_.planes;
   lines_.salt = metadata_.salt;
   if (metadata_.short_columns != 0) {
-    ExpandShortLine(data, metadata_.planes, metadata_.short_columns, short_line_);
-    lines_.lines = short_line_;
+    short_line_ = std::make_unique<ShortLine>();
+    ExpandShortLine(data, metadata_.planes, metadata_.short_columns, short_line_->bytes);
+    lines_.lines = short_line_->bytes;
     lines_.count = 1;
   } else {
     lines_.lines = data;
     lines_.count = static_cast<uint32_t>(metadata_.data_bytes / kLineBytes);
   }
-  kernel_ = metadata_.coding == BlockCoding::kFingerprints
-                ? &FingerprintLookupFor(kernel, metadata_.planes)
-                : &LookupFor(kernel, metadata_.planes, metadata_.salt != 0);
-}
-
-void BlockReader::MayMatch(const KeyView* keys, size_t count, bool* may_match) const {
-  if (kernel_ == nullptr) {
-    std::fill(may_match, may_match + count, true);
-  } else {
-    kernel_->match_keys(lines_, keys, count, may_match);
-  }
+  kernel_ =
+      metadata_.coding == BlockCoding::kFingerprints
+          ? FingerprintLookupFor(kernel, metadata_.planes)
+          : LookupFor(kernel, metadata_.planes, metadata_.salt != 0, metadata_.more_share / 255.0);
 }
 
 }  // namespace tieredfilter

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "src/filter/cpu_kernel.h"
+#include "src/filter/line_layout.h"
 #include "src/filter/lookup.h"
 
 namespace tieredfilter {
@@ -92,23 +93,26 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
 
   // True if lookups can ever answer "no".
-  bool filters() const { return kernel_ != nullptr; }
+  bool filters() const { return lines_.count > 0; }
   const BlockMetadata& metadata() const { return metadata_; }
 
-  bool MayMatch(const char* key, size_t size) const {
-    return kernel_ == nullptr || kernel_->match_key(lines_, key, size);
-  }
-  bool HashMayMatch(uint64_t hash) const {
-    return kernel_ == nullptr || kernel_->match_hash(lines_, hash);
-  }
+  bool MayMatch(const char* key, size_t size) const { return kernel_.match_key(lines_, key, size); }
+  bool HashMayMatch(uint64_t hash) const { return kernel_.match_hash(lines_, hash); }
   // count <= kMaxBatch.
-  void MayMatch(const KeyView* keys, size_t count, bool* may_match) const;
+  void MayMatch(const KeyView* keys, size_t count, bool* may_match) const {
+    kernel_.match_keys(lines_, keys, count, may_match);
+  }
 
  private:
-  const LookupKernel* kernel_ = nullptr;
+  // What a lookup needs comes first and fills 48 bytes: with its owner's vtable pointer in front
+  // one cache line, where there are so many filters that readers are not cached either.
+  LookupKernel kernel_;
   LinesView lines_;
   BlockMetadata metadata_;
-  alignas(64) char short_line_[kLineBytes];  // a short block's only line, spread out to full size
+  struct alignas(kLineBytes) ShortLine {
+    char bytes[kLineBytes];
+  };
+  std::unique_ptr<ShortLine> short_line_;  // a short block's only line, spread out to full size
 };
 
 }  // namespace tieredfilter

@@ -57,11 +57,13 @@ namespace {
 
 TEST(Avx512LookupTest, AgreesWithTheFormatsDescription) {
 #if TIEREDFILTER_X86_KERNELS
-  ExpectSameAnswers(
-      [](const LinesView& view) -> const LookupKernel& {
-        return SimulatedLookupFor(CpuKernel::kAvx512, view.planes, view.salt != 0);
-      },
-      ReferenceHashMatches);
+  for (double more_share : {0.0, 1.0}) {
+    ExpectSameAnswers(
+        [more_share](const LinesView& view) -> const LookupKernel& {
+          return SimulatedLookupFor(CpuKernel::kAvx512, view.planes, view.salt != 0, more_share);
+        },
+        ReferenceHashMatches);
+  }
 #else
   GTEST_SKIP() << "x86-64 only";
 #endif

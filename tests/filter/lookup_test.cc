@@ -19,6 +19,14 @@ TEST_P(LookupTest, AgreesWithTheFormatsDescription) {
       ReferenceHashMatches);
 }
 
+TEST_P(LookupTest, GivesTheSameAnswersWhateverTheShareOfLinesWithMorePlanes) {
+  ExpectSameAnswers(
+      [](const LinesView& view) -> const LookupKernel& {
+        return LookupFor(GetParam(), view.planes, view.salt != 0, /*more_share=*/0);
+      },
+      ReferenceHashMatches);
+}
+
 TEST_P(LookupTest, LinesMayStartAnywhere) {
   for (uint32_t planes : {3u, 4u, 7u, 8u, 13u}) {
     const TestLines built = BuildTestLines(planes, 3);

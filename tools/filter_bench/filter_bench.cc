@@ -24,8 +24,8 @@ DEFINE_string(stock_isa, "best",
               "compilations of the stock kinds: best, all, or a list such as avx2,portable; ratios "
               "are to bloom:10 of the first");
 DEFINE_string(keys, "", "numbers of keys per filter; empty: 5k,100k,1m,10m, or 5k,1m with --quick");
-DEFINE_string(patterns, "cached,many,dependent,batch,batch_cold",
-              "ways of lookup, also: dependent_many, none");
+DEFINE_string(patterns, "cached,many,dependent,dependent_many,batch,batch_cold",
+              "ways of lookup, or none");
 DEFINE_int32(reps, 0, "interleaved repetitions; 0: 7, or 5 with --quick");
 DEFINE_double(min_time_ms, 0, "timed per filter, pattern, outcome and repetition; 0: 20, or 6");
 DEFINE_double(fpr_millions, 0, "millions of absent keys for the FPR; 0: 32, or 4 with --quick");

@@ -24,7 +24,9 @@ lookup           ns per key and (ratio to bloom:10), hash and virtual call inclu
   many             for each key one of so many filters (--many_mb) that none is cached.
   dependent        one filter; which key is asked depends on the last answer: latency. A kind that
                    branches on its answer lets the processor guess it and go on; this is seen here.
-  dependent_many   both.
+  dependent_many   both: one lookup at a time in a filter that is not cached, as the Gets of one
+                   thread make them, with a microsecond of other work between them. (In `many` the
+                   processor runs several lookups ahead, which no database lets it do.)
   batch            32 keys in one call of the batched MayMatch, always the same filter.
   batch_cold       32 keys in one call, each call one of many filters.
 

@@ -109,9 +109,9 @@ TEST_F(PhasesTest, TheTreeIsThePlannedOneAndBuildingItAgainGivesTheSame) {
   EXPECT_EQ(database.files().Fingerprint(), other.files().Fingerprint());
   EXPECT_EQ(other.files().files().front().filter.kind, "none");
   std::string spec;
-  ASSERT_TRUE(ReadStoredPolicy(path_, &spec).ok());
+  ASSERT_TRUE(ReadStoredPolicy(path_, "default", &spec).ok());
   EXPECT_EQ(spec, "bloomfilter:10");
-  ASSERT_TRUE(ReadStoredPolicy(again, &spec).ok());
+  ASSERT_TRUE(ReadStoredPolicy(again, "default", &spec).ok());
   EXPECT_EQ(spec, "none");
 }
 

@@ -217,6 +217,7 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->per_level = FLAGS_per_level;
   config->policies = SplitPolicies(FLAGS_policies);
   config->baseline = FLAGS_baseline;
+  config->policies_given = !gflags::GetCommandLineFlagInfoOrDie("policies").is_default;
   config->json = FLAGS_json;
   config->html = FLAGS_html;
   config->csv = FLAGS_csv;
@@ -225,6 +226,9 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   Status s = ParseEqualize(FLAGS_equalize, &config->equalize);
   if (s.ok()) {
     s = ReadDataFlags(&config->data);
+  }
+  if (s.ok()) {
+    s = ReadTreeFlags(&config->tree);
   }
   if (s.ok()) {
     s = ReadLookupFlags(&config->lookup);

@@ -9,6 +9,7 @@
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/data_flags.h"
 #include "tools/cold_lookup_bench/lookup_flags.h"
+#include "tools/cold_lookup_bench/tree_flags.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
 namespace tieredfilter::cold_lookup {
@@ -19,6 +20,7 @@ enum class Equalize { kNothing, kBytes, kReads };
 struct Config {
   uint64_t num = 0;
   DataFlags data;
+  TreeFlags tree;
   uint64_t seed = 0;
   int seeds = 0;  // runs with seed, seed + 1, ...
   uint64_t lookups = 0;
@@ -34,7 +36,8 @@ struct Config {
   bool verify_keys = true;
   bool per_level = true;  // tables by level in the text
   std::vector<std::string> policies;
-  bool baseline = true;  // run without filters as well
+  bool baseline = true;         // run without filters as well
+  bool policies_given = false;  // or the default list
   Equalize equalize = Equalize::kNothing;
   std::string json;     // result file; empty: none
   std::string csv;      // one row per policy and level; empty: none

@@ -19,10 +19,11 @@ DEFINE_uint64(prefix_count, 1,
               "decimal number of fixed width that neighbouring keys share");
 DEFINE_double(update_percent, 0,
               "Percentage of the entries above the oldest sorted run that write a key of that run "
-              "again");
+              "again; with --load=fillrandom, so many such writes per 100 new keys");
 DEFINE_double(
     delete_percent, 0,
-    "Percentage of the entries above the oldest sorted run that delete a key of that run");
+    "Percentage of the entries above the oldest sorted run that delete a key of that run; "
+    "with --load=fillrandom, so many deletions per 100 new keys");
 DEFINE_string(key_file, "",
               "File with the keys to store, each once, instead of --num generated ones; in any "
               "order. Takes 16 bytes of memory per key. Absent keys are keys of the file with one "

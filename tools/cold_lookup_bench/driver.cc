@@ -11,8 +11,8 @@
 #include "tools/cold_lookup_bench/interrupt.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/policy_run.h"
+#include "tools/cold_lookup_bench/source_set.h"
 #include "tools/cold_lookup_bench/storage.h"
-#include "tools/cold_lookup_bench/tree_data.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -42,13 +42,17 @@ void DescribeRun(const Config& config, RunReport* report) {
   }
 }
 
-// What filters saved, relative to the first policy, which is the run without them.
+// What filters saved, relative to the run without them on the same column family, which comes
+// first.
 void CompareWithNoFilter(RunReport* report) {
-  const PolicyReport& none = report->policies.front();
+  const PolicyReport* none = nullptr;
   for (PolicyReport& policy : report->policies) {
-    policy.total.saved = Difference(none.total.counts, policy.total.counts);
+    if (none == nullptr || none->column_family != policy.column_family) {
+      none = &policy;
+    }
+    policy.total.saved = Difference(none->total.counts, policy.total.counts);
     for (auto& [level, figures] : policy.levels) {
-      figures.saved = Difference(none.levels.at(level).counts, figures.counts);
+      figures.saved = Difference(none->levels.at(level).counts, figures.counts);
     }
   }
 }
@@ -95,25 +99,16 @@ void AddSeed(std::vector<PolicyReport> policies, RunReport* report) {
   }
 }
 
-// Runs all policies with one seed.
-Status RunSeed(const Config& config, const TreePlan& tree, const TreeData& data,
-               std::vector<PolicyChoice>* choices, const std::string& folder, RunReport* report) {
-  std::unique_ptr<KeySpace> keys;
-  if (Status s = data.MakeKeys(tree, config.seed, &keys); !s.ok()) {
-    return s;
-  }
+// Measures every policy of a subject and appends to *policies and to the fingerprints of the trees.
+Status RunSubject(const Config& config, const Subject& subject, const std::string& folder,
+                  std::vector<PolicyReport>* policies, std::string* fingerprints,
+                  std::vector<std::string>* reasons) {
   const KeyPicker picker(config.lookup.distribution, config.lookup.zipfian_theta,
-                         tree.TotalEntries(), config.seed);
-  const Setup setup{config, tree, *keys, picker};
-  if (report->policies.empty()) {
-    if (Status s = EqualizePolicies(setup, config.equalize, folder, choices); !s.ok()) {
-      return s;
-    }
-  }
-  std::vector<PolicyReport> policies;
+                         subject.source->plan().TotalEntries(), config.seed);
+  const Setup setup{config, *subject.source, picker};
   TreeFiles first_files;
-  for (size_t i = 0; i < choices->size(); ++i) {
-    const PolicyChoice& choice = (*choices)[i];
+  for (size_t i = 0; i < subject.policies.size(); ++i) {
+    const PolicyChoice& choice = subject.policies[i];
     ScopedFolder database;
     if (Status s = database.CreateIn(folder, fmt::format("seed-{}-policy-{}.", config.seed, i));
         !s.ok()) {
@@ -126,44 +121,78 @@ Status RunSeed(const Config& config, const TreePlan& tree, const TreeData& data,
     if (Status s = run.Run(); !s.ok()) {
       return s;
     }
-    policies.push_back(run.TakeReport());
+    policies->push_back(run.TakeReport());
+    PolicyReport& report = policies->back();
+    report.column_family = subject.column_family;
+    if (!subject.column_family.empty()) {
+      report.requested = subject.column_family + ": " + report.requested;
+    }
     if (i == 0) {
       first_files = run.files();
     } else if (const std::string difference = DescribeDifference(first_files, run.files());
                !difference.empty()) {
-      report->reasons.push_back(fmt::format("{} got another tree than {}: {}", choice.requested,
-                                            choices->front().requested, difference));
+      reasons->push_back(fmt::format("{} got another tree than {}: {}", choice.requested,
+                                     subject.policies.front().requested, difference));
     }
   }
-  if (report->shape_fingerprint.empty()) {
-    report->shape_fingerprint = first_files.Fingerprint();
-  }
-  AddSeed(std::move(policies), report);
+  *fingerprints += (fingerprints->empty() ? "" : "+") + first_files.Fingerprint();
   return CheckInterrupt();
+}
+
+// Tunes the policies of the first seed's trees; the other seeds take them over.
+Status Equalize(const Config& config, const std::string& folder, std::vector<Subject>* subjects) {
+  for (Subject& subject : *subjects) {
+    const KeyPicker picker(config.lookup.distribution, config.lookup.zipfian_theta,
+                           subject.source->plan().TotalEntries(), config.seed);
+    const Setup setup{config, *subject.source, picker};
+    if (Status s = EqualizePolicies(setup, config.equalize, folder, &subject.policies); !s.ok()) {
+      return s;
+    }
+  }
+  return Status::OK();
+}
+
+Status RunSeeds(const Config& config, SourceSet* sources, const std::string& folder,
+                RunReport* report) {
+  std::vector<std::vector<PolicyChoice>> tuned;  // by subject
+  for (int i = 0; i < config.seeds; ++i) {
+    Config seeded = config;
+    seeded.seed += static_cast<uint64_t>(i);
+    std::vector<std::string> repeated;
+    Status s = sources->Make(seeded.seed, folder, i == 0 ? &report->notes : &repeated,
+                             i == 0 ? &report->reasons : &repeated);
+    if (s.ok() && i == 0) {
+      s = Equalize(seeded, folder, &sources->subjects());
+    }
+    std::vector<PolicyReport> policies;
+    std::string fingerprints;
+    for (size_t k = 0; s.ok() && k < sources->subjects().size(); ++k) {
+      Subject& subject = sources->subjects()[k];
+      if (i == 0) {
+        tuned.push_back(subject.policies);
+      } else {
+        subject.policies = tuned[k];
+      }
+      s = RunSubject(seeded, subject, folder, &policies, &fingerprints, &report->reasons);
+    }
+    if (!s.ok()) {
+      return s;
+    }
+    if (i == 0) {
+      report->shape_fingerprint = fingerprints;
+    }
+    AddSeed(std::move(policies), report);
+  }
+  return Status::OK();
 }
 
 }  // namespace
 
 Status RunDriver(const Config& config, RunReport* report) {
   DescribeRun(config, report);
-  TreeData data;
-  TreePlan tree;
-  std::vector<PolicyChoice> choices;
-  Status s = data.Open(config.data);
-  if (s.ok()) {
-    report->notes.insert(report->notes.end(), data.notes().begin(), data.notes().end());
-    TreeShape shape = config.shape;
-    data.FitShape(config.target_file_size, &shape);
-    s = PlanTree(shape, &tree);
-  }
-  if (s.ok()) {
-    s = ChoosePolicies(config.policies, tree, &choices);
-  }
-  const bool baseline = config.baseline || choices.size() == 1;
-  if (s.ok() && !baseline) {
-    choices.erase(choices.begin());
-  }
   ScopedFolder folder;
+  SourceSet sources;  // goes before the folder, in which it has files
+  Status s = sources.Open(config);
   if (s.ok()) {
     s = folder.CreateIn(config.db.empty() ? DefaultDatabaseParent() : config.db,
                         "cold_lookup_bench.");
@@ -174,15 +203,16 @@ Status RunDriver(const Config& config, RunReport* report) {
   if (s.ok()) {
     s = CheckStorage(folder.path());
   }
-  for (int i = 0; s.ok() && i < config.seeds; ++i) {
-    Config seeded = config;
-    seeded.seed += static_cast<uint64_t>(i);
-    s = RunSeed(seeded, tree, data, &choices, folder.path(), report);
+  if (s.ok()) {
+    s = RunSeeds(config, &sources, folder.path(), report);
+  }
+  if (s.ok()) {
+    s = sources.CheckUnchanged();
   }
   if (!s.ok()) {
     return s;
   }
-  if (report->reasons.empty() && baseline) {
+  if (report->reasons.empty() && report->policies.front().spec == "none") {
     CompareWithNoFilter(report);  // different trees are not compared at all
   }
   Judge(report);

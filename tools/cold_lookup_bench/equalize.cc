@@ -93,7 +93,8 @@ class Tuner {
       if (std::abs(value / target - 1) <= kEqualWithin / 2) {
         return Status::OK();
       }
-      double step = Step(equalize_, value, target, static_cast<double>(setup_.tree.TotalEntries()));
+      double step =
+          Step(equalize_, value, target, static_cast<double>(setup_.source.plan().TotalEntries()));
       if (round > 0 && value != last_value) {
         // Secant on the logarithm, which is nearly linear in the bits for reads and close enough
         // for bytes.
@@ -106,7 +107,7 @@ class Tuner {
         break;
       }
       std::vector<PolicyChoice> chosen;
-      if (Status s = ChoosePolicies({shifted.requested}, setup_.tree, &chosen); !s.ok()) {
+      if (Status s = ChoosePolicies({shifted.requested}, setup_.source.plan(), &chosen); !s.ok()) {
         return s;
       }
       *choice = chosen.back();

@@ -16,9 +16,9 @@ uint64_t ScaleTo(uint64_t number, uint64_t range) {
 }
 
 KeySpace::KeySpace(const TreePlan& plan, uint64_t seed, SizeRange value_size)
-    : plan_(plan), seed_(seed), value_size_(value_size), total_entries_(plan.TotalEntries()) {}
+    : LookupKeys(seed), plan_(plan), value_size_(value_size), total_entries_(plan.TotalEntries()) {}
 
-uint64_t KeySpace::Random(Stream stream, uint64_t a, uint64_t b) const {
+uint64_t LookupKeys::Random(Stream stream, uint64_t a, uint64_t b) const {
   return Mix64(Mix64(Mix64(seed_ + stream) ^ a) ^ b);
 }
 
@@ -33,7 +33,7 @@ void KeySpace::ValueOf(EntryPlace place, std::string* value) const {
   }
 }
 
-bool KeySpace::IsAbsentLookup(uint64_t number, double percent) const {
+bool LookupKeys::IsAbsentLookup(uint64_t number, double percent) const {
   const double uniform = std::ldexp(static_cast<double>(Random(kMix, 0, number) >> 11), -53);
   return uniform * 100 < percent;
 }

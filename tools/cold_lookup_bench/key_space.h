@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tools/cold_lookup_bench/lookup_keys.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
 namespace tieredfilter::cold_lookup {
@@ -35,12 +36,9 @@ struct EntryPlace {
 
 // Immutable after construction; safe to share between threads. What is stored and what is absent
 // follows from the numbers alone, so the truth does not depend on the database that is measured.
-class KeySpace {
+class KeySpace : public LookupKeys {
  public:
   KeySpace(const TreePlan& plan, uint64_t seed, SizeRange value_size);
-  virtual ~KeySpace() = default;
-  KeySpace(const KeySpace&) = delete;
-  KeySpace& operator=(const KeySpace&) = delete;
 
   // Sets *key to the key of an entry; keys of a run ascend with the index.
   virtual void EntryKey(EntryPlace place, std::string* key) const = 0;
@@ -50,41 +48,19 @@ class KeySpace {
   // The newest entry with the same key: what a lookup must find.
   virtual EntryPlace NewestOf(EntryPlace place) const { return place; }
 
-  // Sets *key to a key that is in no entry and lies between the first and the last key of every
-  // run, if the subclass does not say otherwise. Any `number` selects one.
-  virtual void AbsentKey(uint64_t number, std::string* key) const = 0;
-
   // Sets *value to the value an entry stores.
   void ValueOf(EntryPlace place, std::string* value) const;
 
-  // Sets *key to a key that a lookup finds: that of entry `number`, 0 .. number of entries - 1,
-  // from the oldest to the newest, or of the next one behind it that is not deleted.
-  void PresentKey(uint64_t number, std::string* key) const;
-
-  // Whether lookup `number` asks for an absent key, where `percent` of all lookups (0 to 100) do.
-  bool IsAbsentLookup(uint64_t number, double percent) const;
+  // The key of entry `number`, or of the next one behind it that is not deleted.
+  void PresentKey(uint64_t number, std::string* key) const override;
 
  protected:
-  // Separate streams of one seed, so that no lookup key follows from a stored key.
-  enum Stream : uint64_t {
-    kPosition = 1,
-    kAbsent = 2,
-    kValue = 3,
-    kMix = 5,
-    kSize = 6,
-    kKind = 7,
-    kTarget = 8,
-    kDeal = 9
-  };
-
-  uint64_t Random(Stream stream, uint64_t a, uint64_t b) const;
   const TreePlan& plan() const { return plan_; }
 
  private:
   EntryPlace PlaceOf(uint64_t number) const;
 
   const TreePlan plan_;
-  const uint64_t seed_;
   const SizeRange value_size_;
   const uint64_t total_entries_;
 };

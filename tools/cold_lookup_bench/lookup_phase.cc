@@ -60,8 +60,8 @@ Status InThreads(int threads, uint64_t count, const Job& job) {
 
 }  // namespace
 
-Status ColdDatabase::Open(Options options, const std::string& path,
-                          const LookupSettings& settings) {
+Status ColdDatabase::Open(Options options, const std::string& path, const LookupSettings& settings,
+                          const FamilyChoice& family) {
   settings_ = settings;
   if (Status s = DropFromPageCache(path); !s.ok()) {
     return s;
@@ -82,12 +82,13 @@ Status ColdDatabase::Open(Options options, const std::string& path,
   table.block_cache = cache_;
   table.cache_index_and_filter_blocks = settings.cold != Cold::kResident;
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
-  DB* raw = nullptr;
-  if (Status s = DB::OpenForReadOnly(options, path, &raw); !s.ok()) {
+  if (Status s = database_.Open(options, path, family); !s.ok()) {
     return s;
   }
-  db_.reset(raw);
-  Status s = TreeFiles::Read(db_.get(), db_->DefaultColumnFamily(), &files_);
+  Status s = TreeFiles::Read(database_.db(), database_.family(), &files_);
+  if (table.filter_policy == nullptr) {
+    files_.IgnoreFilters();  // as RocksDB does
+  }
   if (s.ok() && settings.batch_size > 1) {
     s = filters_.Load(path, files_, table.filter_policy);
   }
@@ -96,7 +97,8 @@ Status ColdDatabase::Open(Options options, const std::string& path,
 
 MemoryUse ColdDatabase::memory() const {
   MemoryUse use;
-  db_->GetIntProperty(DB::Properties::kEstimateTableReadersMem, &use.table_readers);
+  database_.db()->GetIntProperty(database_.family(), DB::Properties::kEstimateTableReadersMem,
+                                 &use.table_readers);
   use.block_cache = cache_->GetUsage();
   use.process = ProcessResidentBytes();
   return use;
@@ -110,8 +112,8 @@ Status ColdDatabase::WarmUp(const LookupSource& source) {
   single.batch_size = 1;
   const Places unused;
   return InThreads(settings_.threads, count, [&](size_t, uint64_t begin, uint64_t end) {
-    return LookupWorker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, single,
-                         unused, nullptr})
+    return LookupWorker({database_.db(), database_.family(), files_, optimize_filters_for_hits_,
+                         filters_, source, single, unused, nullptr})
         .Run(settings_.count + begin, settings_.count + end);
   });
 }
@@ -119,8 +121,8 @@ Status ColdDatabase::WarmUp(const LookupSource& source) {
 Status ColdDatabase::FindPlaces(const LookupSource& source, Places* places) {
   places->resize(settings_.count);
   return InThreads(settings_.threads, settings_.count, [&](size_t, uint64_t begin, uint64_t end) {
-    LookupWorker worker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, settings_,
-                         *places, nullptr});
+    LookupWorker worker({database_.db(), database_.family(), files_, optimize_filters_for_hits_,
+                         filters_, source, settings_, *places, nullptr});
     std::string key;
     for (uint64_t i = begin; i < end; ++i) {
       if (!source(i, &key)) {
@@ -161,8 +163,8 @@ Status ColdDatabase::Run(const LookupSource& source, const std::string& label, L
   host->process_bytes_known = ProcessReadBytes(&bytes_before);
   const auto start = std::chrono::steady_clock::now();
   s = InThreads(settings_.threads, settings_.count, [&](size_t part, uint64_t begin, uint64_t end) {
-    LookupWorker worker({db_.get(), files_, optimize_filters_for_hits_, filters_, source, settings_,
-                         places, &progress});
+    LookupWorker worker({database_.db(), database_.family(), files_, optimize_filters_for_hits_,
+                         filters_, source, settings_, places, &progress});
     const Status done = worker.Run(begin, end);
     own_parts[part] = worker.TakeCounts();
     host_parts[part] = worker.TakeHostCounts();

@@ -13,6 +13,7 @@
 #include "tools/cold_lookup_bench/counts.h"
 #include "tools/cold_lookup_bench/lookup_counter.h"
 #include "tools/cold_lookup_bench/lookup_settings.h"
+#include "tools/cold_lookup_bench/read_only_database.h"
 #include "tools/cold_lookup_bench/stored_filters.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
@@ -28,7 +29,8 @@ using LookupSource = std::function<bool(uint64_t number, std::string* key)>;
 class ColdDatabase {
  public:
   ROCKSDB_NAMESPACE::Status Open(ROCKSDB_NAMESPACE::Options options, const std::string& path,
-                                 const LookupSettings& settings = LookupSettings());
+                                 const LookupSettings& settings = LookupSettings(),
+                                 const FamilyChoice& family = FamilyChoice());
 
   // Makes lookups 0 .. settings.count - 1, split between the threads, and counts them. Corruption
   // if a lookup does not find what LookupSource promised.
@@ -54,7 +56,7 @@ class ColdDatabase {
   std::unique_ptr<ROCKSDB_NAMESPACE::Env> env_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
-  std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
+  ReadOnlyDatabase database_;
   TreeFiles files_;
   StoredFilters filters_;  // loaded for batches only
 };

@@ -60,11 +60,10 @@ void LookupWorker::Call(uint64_t first) {
   const uint64_t cpu_before = ThreadCpuNanoseconds();
   const auto start = std::chrono::steady_clock::now();
   if (shared_.settings.batch_size == 1) {
-    statuses_[0] =
-        shared_.db->Get(options_, shared_.db->DefaultColumnFamily(), slices_[0], &values_[0]);
+    statuses_[0] = shared_.db->Get(options_, shared_.family, slices_[0], &values_[0]);
   } else {
-    shared_.db->MultiGet(options_, shared_.db->DefaultColumnFamily(), slices_.size(),
-                         slices_.data(), values_.data(), statuses_.data());
+    shared_.db->MultiGet(options_, shared_.family, slices_.size(), slices_.data(), values_.data(),
+                         statuses_.data());
   }
   const auto elapsed = std::chrono::steady_clock::now() - start;
   const uint64_t cpu = ThreadCpuNanoseconds() - cpu_before;
@@ -132,7 +131,7 @@ Status LookupWorker::Find(const std::string& key, FoundAt* place) {
   log_.Clear();
   values_.resize(1);
   values_[0].Reset();
-  const Status s = shared_.db->Get(options_, shared_.db->DefaultColumnFamily(), key, &values_[0]);
+  const Status s = shared_.db->Get(options_, shared_.family, key, &values_[0]);
   if (!s.ok() && !s.IsNotFound()) {
     return s;
   }

@@ -21,6 +21,7 @@ class LookupWorker {
   // What all threads share; must outlive the worker.
   struct Shared {
     ROCKSDB_NAMESPACE::DB* db = nullptr;
+    ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
     const TreeFiles& files;
     bool optimize_filters_for_hits = false;
     const StoredFilters& filters;

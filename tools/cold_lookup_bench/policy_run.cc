@@ -7,7 +7,6 @@
 
 #include "tools/cold_lookup_bench/lookup_phase.h"
 #include "tools/cold_lookup_bench/stored_options.h"
-#include "tools/cold_lookup_bench/tree_builder.h"
 #include "tools/cold_lookup_bench/verify_phase.h"
 
 namespace tieredfilter::cold_lookup {
@@ -17,7 +16,7 @@ using ROCKSDB_NAMESPACE::Status;
 PolicyRun::PolicyRun(const Setup& setup, const PolicyChoice& choice, std::string path)
     : setup_(setup),
       choice_(choice),
-      path_(std::move(path)),
+      path_(setup.source.InPlace().empty() ? std::move(path) : setup.source.InPlace()),
       build_cost_(std::make_shared<FilterBuildCost>()) {
   report_.requested = choice.requested;
 }
@@ -43,20 +42,24 @@ Status PolicyRun::LoadOnly() {
 }
 
 Status PolicyRun::Load() {
-  Status s = MakeOptions(setup_.config, NewTimedPolicy(choice_.policy, build_cost_), &options_);
+  Status s = setup_.source.MakeOptions(NewTimedPolicy(choice_.policy, build_cost_), &options_);
   if (!s.ok()) {
     return s;
   }
+  if (!setup_.source.InPlace().empty()) {
+    report_.spec = choice_.spec;
+    return Status::OK();
+  }
   options_.optimize_filters_for_hits = choice_.optimize_filters_for_hits;
   const auto start = std::chrono::steady_clock::now();
-  s = BuildTree(options_, path_, setup_.tree, setup_.keys, choice_.requested);
+  s = setup_.source.Load(options_, path_, choice_.requested);
   report_.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report_.build.filters = build_cost_->filters;
   report_.build.keys = build_cost_->keys;
   report_.build.cpu_nanoseconds = build_cost_->cpu_nanoseconds;
   if (s.ok()) {
-    s = ReadStoredPolicy(path_, &report_.spec);
+    s = ReadStoredPolicy(path_, setup_.source.Family().name, &report_.spec);
   }
   if (choice_.optimize_filters_for_hits) {
     report_.spec += kOptimizeForHits;
@@ -65,20 +68,20 @@ Status PolicyRun::Load() {
 }
 
 bool PolicyRun::MakeLookup(uint64_t number, std::string* key) const {
-  if (setup_.keys.IsAbsentLookup(number, setup_.config.absent_percent)) {
-    setup_.keys.AbsentKey(number, key);
+  if (setup_.source.keys().IsAbsentLookup(number, setup_.config.absent_percent)) {
+    setup_.source.keys().AbsentKey(number, key);
     return false;
   }
-  setup_.keys.PresentKey(setup_.picker.Pick(number), key);
+  setup_.source.keys().PresentKey(setup_.picker.Pick(number), key);
   return true;
 }
 
 Status PolicyRun::LookUp() {
   ColdDatabase database;
   const LookupSettings& settings = setup_.config.lookup.settings;
-  Status s = database.Open(options_, path_, settings);
+  Status s = database.Open(options_, path_, settings, setup_.source.Family());
   if (s.ok()) {
-    s = CheckAgainstPlan(setup_.tree, database.files());
+    s = setup_.source.Check(database.files());
   }
   LookupCounts own;
   if (s.ok()) {
@@ -92,7 +95,9 @@ Status PolicyRun::LookUp() {
     report_.memory = database.memory();
     FillLevels(files_, own, &report_);
     report_.disagreements = CrossCheck(own, report_.host, choice_.policy != nullptr, settings.cold);
-    CheckPolicyName();
+    if (setup_.source.InPlace().empty()) {
+      CheckPolicyName();
+    }
   }
   return s;
 }
@@ -109,8 +114,8 @@ void PolicyRun::CheckPolicyName() {
 
 Status PolicyRun::Verify() {
   VerifyResult result;
-  Status s = VerifyKeys(options_, path_, setup_.tree, setup_.keys, setup_.config.threads,
-                        choice_.requested, &result);
+  Status s =
+      setup_.source.Verify(options_, path_, setup_.config.threads, choice_.requested, &result);
   report_.keys_checked = result.keys;
   report_.total.keys_lost = result.lost;
   report_.first_lost_key = result.first_lost;

@@ -7,27 +7,26 @@
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/config.h"
-#include "tools/cold_lookup_bench/key_space.h"
 #include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
 #include "tools/cold_lookup_bench/report.h"
 #include "tools/cold_lookup_bench/timed_policy.h"
 #include "tools/cold_lookup_bench/tree_files.h"
-#include "tools/cold_lookup_bench/tree_plan.h"
+#include "tools/cold_lookup_bench/tree_source.h"
 
 namespace tieredfilter::cold_lookup {
 
 // What is the same for all policies of a run.
 struct Setup {
   const Config& config;
-  const TreePlan& tree;
-  const KeySpace& keys;
+  const TreeSource& source;
   const KeyPicker& picker;
 };
 
 class PolicyRun {
  public:
-  // Makes its database in `path`, which must not hold one. All arguments must outlive it.
+  // Makes its database in `path`, which must not hold one, unless the source is measured in place.
+  // All arguments must outlive it.
   PolicyRun(const Setup& setup, const PolicyChoice& choice, std::string path);
 
   // Loads the tree, makes the lookups and, if asked for, looks every stored key up.

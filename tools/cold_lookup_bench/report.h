@@ -88,7 +88,8 @@ struct FilterBuild {
 };
 
 struct PolicyReport {
-  std::string requested;  // as the user wrote it
+  std::string requested;      // as the user wrote it, behind the column family if there are several
+  std::string column_family;  // empty if there is only one
   std::string
       spec;  // as RocksDB wrote it into the database's OPTIONS file; "none" without a policy
   std::string policy_name;  // as the table files' properties have it

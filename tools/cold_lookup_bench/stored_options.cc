@@ -24,7 +24,8 @@ void DropIgnoredBloomArgument(std::string* spec) {
 
 }  // namespace
 
-Status ReadStoredPolicy(const std::string& path, std::string* spec) {
+Status ReadStoredPolicy(const std::string& path, const std::string& column_family,
+                        std::string* spec) {
   std::string name;
   if (Status s = ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, Env::Default(), &name);
       !s.ok()) {
@@ -32,8 +33,16 @@ Status ReadStoredPolicy(const std::string& path, std::string* spec) {
   }
   std::ifstream file(path + "/" + name);
   const std::string key = "filter_policy=";
+  const std::string wanted = "[TableOptions/BlockBasedTable \"" + column_family + "\"]";
   std::string line;
+  bool in_section = false;
   while (std::getline(file, line)) {
+    if (!line.empty() && line[0] == '[') {
+      in_section = line == wanted;
+    }
+    if (!in_section) {
+      continue;
+    }
     const size_t begin = line.find_first_not_of(" \t");
     if (begin != std::string::npos && line.compare(begin, key.size(), key) == 0) {
       *spec = line.substr(begin + key.size());
@@ -44,7 +53,9 @@ Status ReadStoredPolicy(const std::string& path, std::string* spec) {
       return Status::OK();
     }
   }
-  return Status::Corruption("no filter_policy in the options file", path + "/" + name);
+  return Status::Corruption(
+      "no filter_policy of column family " + column_family + " in the options file",
+      path + "/" + name);
 }
 
 }  // namespace tieredfilter::cold_lookup

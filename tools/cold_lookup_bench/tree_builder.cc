@@ -8,6 +8,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/memtablerep.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
 #include "tools/cold_lookup_bench/interrupt.h"
@@ -25,6 +26,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::VectorRepFactory;
 using ROCKSDB_NAMESPACE::WriteBatch;
 using ROCKSDB_NAMESPACE::WriteOptions;
 
@@ -55,83 +57,28 @@ Status FindCompression(const std::string& name, CompressionType* type) {
       fmt::format("--compression_type={}: must be none, snappy, lz4 or zstd", name));
 }
 
-class TreeBuilder {
- public:
-  TreeBuilder(DB* db, const TreePlan& plan, const KeySpace& keys, const std::string& label)
-      : db_(db), plan_(plan), keys_(keys), progress_("loading " + label, plan.TotalEntries()) {}
-
-  Status Build() {
-    for (size_t run = 0; run < plan_.runs.size(); ++run) {
-      for (uint64_t file = 0; file < plan_.runs[run].files; ++file) {
-        if (Status s = BuildFile(run, file); !s.ok()) {
-          return s;
-        }
-      }
+Status WriteEntries(const KeySpace& keys, size_t run, uint64_t begin, uint64_t end,
+                    TreeWriter* writer) {
+  WriteBatch batch;
+  std::string key;
+  std::string value;
+  Status s;
+  for (uint64_t i = begin; s.ok() && i < end; ++i) {
+    const EntryPlace place{run, i};
+    keys.EntryKey(place, &key);
+    if (keys.KindOf(place) == EntryKind::kDelete) {
+      s = batch.Delete(key);
+    } else {
+      keys.ValueOf(place, &value);
+      s = batch.Put(key, value);
     }
-    return Status::OK();
+    if (s.ok() && (batch.Count() == kBatchKeys || i + 1 == end)) {
+      s = writer->Write(&batch);
+      batch.Clear();
+    }
   }
-
- private:
-  Status BuildFile(size_t run, uint64_t file) {
-    Status s = WriteEntries(run, plan_.runs[run].FirstEntryOfFile(file),
-                            plan_.runs[run].FirstEntryOfFile(file + 1));
-    if (s.ok()) {
-      s = db_->Flush(FlushOptions());
-    }
-    if (s.ok() && plan_.runs[run].level > 0) {
-      s = MoveDown(plan_.runs[run].level);
-    }
-    return s;
-  }
-
-  Status WriteEntries(size_t run, uint64_t begin, uint64_t end) {
-    WriteOptions options;
-    options.disableWAL = true;  // every file is flushed at once
-    WriteBatch batch;
-    std::string key;
-    std::string value;
-    Status s;
-    for (uint64_t i = begin; s.ok() && i < end; ++i) {
-      const EntryPlace place{run, i};
-      keys_.EntryKey(place, &key);
-      if (keys_.KindOf(place) == EntryKind::kDelete) {
-        s = batch.Delete(key);
-      } else {
-        keys_.ValueOf(place, &value);
-        s = batch.Put(key, value);
-      }
-      if (s.ok() && (batch.Count() == kBatchKeys || i + 1 == end)) {
-        progress_.Add(batch.Count());
-        s = db_->Write(options, &batch);
-        batch.Clear();
-        if (s.ok()) {
-          s = CheckInterrupt();
-        }
-      }
-    }
-    return s;
-  }
-
-  // Compacts the only file of level 0 to `level`. Runs are written from the bottom up, so nothing
-  // above `level` exists.
-  Status MoveDown(int level) {
-    ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(&metadata);
-    if (metadata.levels[0].files.size() != 1) {
-      return Status::Corruption(fmt::format("expected one file on level 0 after a flush, found {}",
-                                            metadata.levels[0].files.size()));
-    }
-    CompactionOptions options;
-    options.compression =
-        ROCKSDB_NAMESPACE::kDisableCompressionOption;  // as the column family's options say
-    return db_->CompactFiles(options, {metadata.levels[0].files[0].name}, level);
-  }
-
-  DB* const db_;
-  const TreePlan& plan_;
-  const KeySpace& keys_;
-  Progress progress_;
-};
+  return s;
+}
 
 }  // namespace
 
@@ -140,16 +87,9 @@ Status MakeOptions(const Config& config, const std::shared_ptr<const FilterPolic
   if (Status s = FindCompression(config.compression_type, &options->compression); !s.ok()) {
     return s;
   }
-  constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max() / 4;
   options->num_levels = config.shape.num_levels;
-  options->disable_auto_compactions = true;
-  options->level_compaction_dynamic_level_bytes = false;
-  // One flush per file, when the builder says so, and one output file per compaction.
-  options->write_buffer_size = size_t{1} << 33;
-  options->target_file_size_base = kNever;
-  options->max_compaction_bytes = kNever;
-  options->level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
-  options->level0_stop_writes_trigger = std::numeric_limits<int>::max();
+  options->compaction_style = config.tree.compaction_style;
+  KeepShape(options);
   // Every table open, its index and filter in memory, so that a lookup reads data blocks only.
   options->max_open_files = -1;
   BlockBasedTableOptions table;
@@ -160,18 +100,79 @@ Status MakeOptions(const Config& config, const std::shared_ptr<const FilterPolic
   return Status::OK();
 }
 
-Status BuildTree(const Options& options, const std::string& path, const TreePlan& plan,
-                 const KeySpace& keys, const std::string& label) {
+void KeepShape(Options* options) {
+  constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max() / 4;
+  options->disable_auto_compactions = true;
+  options->level_compaction_dynamic_level_bytes = false;
+  options->write_buffer_size = size_t{1} << 33;
+  options->target_file_size_base = kNever;
+  options->max_compaction_bytes = kNever;
+  options->level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
+  options->level0_stop_writes_trigger = std::numeric_limits<int>::max();
+  // Entries of a file come in order, so sorting a vector at its flush costs a third of what a skip
+  // list does.
+  options->memtable_factory = std::make_shared<VectorRepFactory>();
+  options->allow_concurrent_memtable_write = false;
+}
+
+Status TreeWriter::Create(const Options& options, const std::string& path) {
   Options create = options;
   create.create_if_missing = true;
   create.error_if_exists = true;
   DB* raw = nullptr;
-  if (Status s = DB::Open(create, path, &raw); !s.ok()) {
-    return s;
+  const Status s = DB::Open(create, path, &raw);
+  db_.reset(raw);
+  return s;
+}
+
+Status TreeWriter::Write(WriteBatch* batch) {
+  WriteOptions options;
+  options.disableWAL = true;  // every file is flushed at once
+  progress_.Add(batch->Count());
+  const Status s = db_->Write(options, batch);
+  return s.ok() ? CheckInterrupt() : s;
+}
+
+Status TreeWriter::FinishFile(int level) {
+  const Status s = db_->Flush(FlushOptions());
+  return s.ok() && level > 0 ? MoveDown(level) : s;
+}
+
+// Compacts the only file of level 0 to `level`.
+Status TreeWriter::MoveDown(int level) {
+  ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  const auto& files = metadata.levels[0].files;
+  if (files.empty()) {
+    return Status::OK();  // nothing but versions that hid each other
   }
-  const std::unique_ptr<DB> db(raw);
-  Status s = TreeBuilder(db.get(), plan, keys, label).Build();
-  const Status closed = db->Close();
+  if (files.size() != 1) {
+    return Status::Corruption(
+        fmt::format("expected one file on level 0 after a flush, found {}", files.size()));
+  }
+  CompactionOptions options;
+  options.compression =
+      ROCKSDB_NAMESPACE::kDisableCompressionOption;  // as the column family's options say
+  return db_->CompactFiles(options, {files[0].name}, level);
+}
+
+Status TreeWriter::Close() { return db_ == nullptr ? Status::OK() : db_->Close(); }
+
+Status BuildTree(const Options& options, const std::string& path, const TreePlan& plan,
+                 const KeySpace& keys, const std::string& label) {
+  TreeWriter writer("loading " + label, plan.TotalEntries());
+  Status s = writer.Create(options, path);
+  for (size_t run = 0; s.ok() && run < plan.runs.size(); ++run) {
+    const RunPlan& info = plan.runs[run];
+    for (uint64_t file = 0; s.ok() && file < info.files; ++file) {
+      s = WriteEntries(keys, run, info.FirstEntryOfFile(file), info.FirstEntryOfFile(file + 1),
+                       &writer);
+      if (s.ok()) {
+        s = writer.FinishFile(info.level);
+      }
+    }
+  }
+  const Status closed = writer.Close();
   return s.ok() ? closed : s;
 }
 

@@ -116,6 +116,12 @@ void TreeFiles::FindInRange(const std::string& key, std::vector<size_t>* indices
   }
 }
 
+void TreeFiles::IgnoreFilters() {
+  for (TreeFile& file : files_) {
+    file.filter = TableFilter();
+  }
+}
+
 int TreeFiles::IndexOf(uint64_t file_number) const {
   const auto found = index_of_number_.find(file_number);
   return found == index_of_number_.end() ? -1 : static_cast<int>(found->second);

@@ -46,6 +46,9 @@ class TreeFiles {
   // RocksDB's own search.
   void FindInRange(const std::string& key, std::vector<size_t>* indices) const;
 
+  // Lets every file look as if it had no filter.
+  void IgnoreFilters();
+
   // Index of the file with this number, or -1.
   int IndexOf(uint64_t file_number) const;
 

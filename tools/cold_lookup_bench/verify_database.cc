@@ -5,21 +5,16 @@
 #include <memory>
 #include <utility>
 
-#include "plugin/tieredfilter.h"
 #include "rocksdb/db.h"
-#include "rocksdb/utilities/object_registry.h"
-#include "rocksdb/utilities/options_util.h"
+#include "tools/cold_lookup_bench/existing_database.h"
 #include "tools/cold_lookup_bench/interrupt.h"
 #include "tools/cold_lookup_bench/progress.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 
 namespace tieredfilter::cold_lookup {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
@@ -31,51 +26,6 @@ namespace {
 // Keys per MultiGet: RocksDB's own batch size.
 constexpr size_t kBatch = 32;
 constexpr size_t kMaxExamples = 20;
-
-// Keeps RocksDB from writing a LOG into a database that is only looked at.
-class SilentLogger : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
-
-// A database opened read-only with all its column families.
-class OpenDatabase {
- public:
-  ~OpenDatabase() {
-    for (ColumnFamilyHandle* handle : handles_) {
-      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
-  }
-
-  Status Open(const std::string& path) {
-    static const int registered =
-        RegisterFilterPolicies(*ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "");
-    (void)registered;
-    ConfigOptions config;
-    config.ignore_unsupported_options =
-        false;  // a filter policy silently dropped would hide what is looked for
-    DBOptions options;
-    std::vector<ColumnFamilyDescriptor> families;
-    Status s = ROCKSDB_NAMESPACE::LoadLatestOptions(config, path, &options, &families);
-    if (!s.ok()) {
-      return s;
-    }
-    options.info_log = std::make_shared<SilentLogger>();
-    options.create_if_missing = false;
-    DB* raw = nullptr;
-    s = DB::OpenForReadOnly(options, path, families, &handles_, &raw);
-    db_.reset(raw);
-    return s;
-  }
-
-  DB* db() const { return db_.get(); }
-  const std::vector<ColumnFamilyHandle*>& families() const { return handles_; }
-
- private:
-  std::unique_ptr<DB> db_;
-  std::vector<ColumnFamilyHandle*> handles_;
-};
 
 class FamilyVerifier {
  public:
@@ -161,7 +111,7 @@ class FamilyVerifier {
   std::vector<std::string> values_;
 };
 
-uint64_t EstimatedKeys(const OpenDatabase& database) {
+uint64_t EstimatedKeys(const ExistingDatabase& database) {
   uint64_t total = 0;
   for (ColumnFamilyHandle* family : database.families()) {
     uint64_t keys = 0;
@@ -176,8 +126,11 @@ uint64_t EstimatedKeys(const OpenDatabase& database) {
 
 Status VerifyDatabase(const std::string& path, DatabaseVerdict* verdict) {
   *verdict = DatabaseVerdict();
-  OpenDatabase database;
-  if (Status s = database.Open(path); !s.ok()) {
+  ExistingDatabase database;
+  // A filter policy silently dropped would hide what is looked for.
+  if (Status s = database.Open(path, ExistingDatabase::UnknownOptions::kRefuse,
+                               /*direct_reads=*/false);
+      !s.ok()) {
     return s;
   }
   Progress progress("verifying", EstimatedKeys(database));

@@ -27,13 +27,6 @@ namespace {
 constexpr size_t kCacheBytes = 64 << 20;
 constexpr uint64_t kKeysPerProgress = 4096;
 
-void NoteLost(const Slice& key, int level, VerifyResult* result) {
-  if (result->lost++ == 0) {
-    result->first_lost = key.ToString(/*hex=*/true);
-  }
-  ++result->lost_by_level[level];
-}
-
 // Looks up part `part` of `parts` of every run.
 Status VerifyPart(DB* db, const TreePlan& plan, const KeySpace& keys, uint64_t part, uint64_t parts,
                   Progress* progress, VerifyResult* result) {
@@ -68,6 +61,13 @@ Status VerifyPart(DB* db, const TreePlan& plan, const KeySpace& keys, uint64_t p
 }
 
 }  // namespace
+
+void NoteLost(const Slice& key, int level, VerifyResult* result) {
+  if (result->lost++ == 0) {
+    result->first_lost = key.ToString(/*hex=*/true);
+  }
+  ++result->lost_by_level[level];
+}
 
 Status VerifyKeys(Options options, const std::string& path, const TreePlan& plan,
                   const KeySpace& keys, int threads, const std::string& label,

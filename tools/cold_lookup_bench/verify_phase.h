@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rocksdb/options.h"
+#include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/key_space.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
@@ -18,6 +19,8 @@ struct VerifyResult {
   std::map<int, uint64_t> lost_by_level;  // by the level the key was written to
   std::string first_lost;                 // in hex, for a search by hand; empty if none
 };
+
+void NoteLost(const ROCKSDB_NAMESPACE::Slice& key, int level, VerifyResult* result);
 
 // Opens the database at `path` and looks the key of every entry of the plan up, in key order and
 // through a block cache: this part is about keys, not about reads. Aborted on Ctrl-C.

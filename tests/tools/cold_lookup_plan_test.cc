@@ -15,6 +15,7 @@
 #include "tools/cold_lookup_bench/lookup_choice.h"
 #include "tools/cold_lookup_bench/per_level_bits.h"
 #include "tools/cold_lookup_bench/policy_choice.h"
+#include "tools/cold_lookup_bench/progress.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
 namespace tieredfilter::cold_lookup {
@@ -351,6 +352,20 @@ TEST(PolicyChoiceTest, RefusesWhatRocksdbDoesNotTakeAndNamesIt) {
     const Status s = ChoosePolicies({bad}, plan, &choices);
     EXPECT_TRUE(s.IsInvalidArgument()) << bad;
     EXPECT_NE(s.ToString().find(bad), std::string::npos) << s.ToString();
+  }
+}
+
+TEST(ProgressLineTest, ShowsRateAndTimeLeftAndFitsTheTerminal) {
+  EXPECT_EQ(ProgressLine("loading", 2500000, 10000000, 5, 100),
+            "loading [#######.......................]  25%  500k/s  0:15 left");
+  EXPECT_EQ(ProgressLine("loading", 0, 100, 0, 100),
+            "loading [..............................]   0%  0/s  27:46:40 left");
+  EXPECT_EQ(ProgressLine("loading", 120, 100, 2, 100),
+            "loading [##############################] 100%  60/s  0:00 left");
+  const std::string name(100, 'n');
+  for (size_t columns = 0; columns < 140; ++columns) {
+    EXPECT_LE(ProgressLine(name, 1234567, 40000000, 2, columns).size() + 1,
+              std::max<size_t>(columns, 1));
   }
 }
 

@@ -269,6 +269,46 @@ TEST_F(TreesTest, FreezesTheTreeOfANaturalLoad) {
   EXPECT_GT(result_["policies"][1]["keys_checked"], 17000);
 }
 
+TEST_F(TreesTest, UsesALoadedTreeAgainUnlessSomethingItDependsOnDiffers) {
+  const std::string flags =
+      "--num=20000 --lookups=200 --verify_keys=false --per_level=false --reuse ";
+  const std::string two = "--policies='bloomfilter:10 bloomfilter:8' ";
+  const auto reused = [&] {
+    size_t count = 0;
+    for (const json& note : result_["notes"]) {
+      count += note.get<std::string>().find("used again") != std::string::npos ? 1 : 0;
+    }
+    return count;
+  };
+  const auto loaded = [&] {
+    size_t trees = 0;
+    for (const auto& entry : fs::directory_iterator(folder_.path() + "/db")) {
+      EXPECT_EQ(entry.path().filename().string().rfind("tree.", 0), 0u) << entry.path();
+      ++trees;
+    }
+    return trees;
+  };
+  ASSERT_EQ(Run(flags + "--policies=bloomfilter:10"), 0) << output_;
+  EXPECT_EQ(reused(), 0u);
+  EXPECT_EQ(loaded(), 2u);
+  const json first = result_["policies"][1]["data_block_reads"];
+  ASSERT_EQ(Run(flags + two), 0) << output_;
+  EXPECT_EQ(reused(), 2u);
+  EXPECT_EQ(loaded(), 3u);
+  EXPECT_EQ(result_["policies"][1]["data_block_reads"], first);
+  ASSERT_EQ(Run(flags + two + "--lookups=100 --threads=2"), 0) << output_;
+  EXPECT_EQ(reused(), 3u);
+  ASSERT_EQ(Run(flags + two + "--value_size=99"), 0) << output_;
+  EXPECT_EQ(reused(), 0u);
+  EXPECT_EQ(loaded(), 6u);
+  // As after a loss of power: a tree without its description is none.
+  for (const auto& entry : fs::directory_iterator(folder_.path() + "/db")) {
+    fs::remove(entry.path() / "TREE_DESCRIPTION");
+  }
+  EXPECT_EQ(Run(flags + two), 1) << output_;
+  EXPECT_NE(output_.find("cannot name the loaded tree"), std::string::npos) << output_;
+}
+
 TEST(PermutationTest, VisitsEveryNumberOnceInAnotherOrder) {
   for (const uint64_t count : {1, 2, 3, 1000, 1024, 1025}) {
     const Permutation order(count, 5);

@@ -37,6 +37,9 @@ DEFINE_string(db, "",
               "Empty: a temporary folder "
               "under $TMPDIR or /var/tmp");
 DEFINE_bool(keep_db, false, "Leave the databases in --db instead of removing them");
+DEFINE_bool(reuse, false,
+            "Keep loaded trees in --db, each with a description of all that it depends on, and use "
+            "them again where a later run asks for the very same tree");
 DEFINE_bool(verify_keys, true, "Look up every stored key once per policy");
 DEFINE_bool(per_level, false, "Print tables by level, of times and of memory as well");
 DEFINE_string(csv, "", "Write the result to this file as CSV, if the run is valid");
@@ -151,8 +154,8 @@ Status Check(const Config& config) {
   if (config.verify && config.db.empty()) {
     return refuse("--verify: name the database with --db");
   }
-  if (config.keep_db && config.db.empty()) {
-    return refuse("--keep_db: say where with --db");
+  if ((config.keep_db || config.reuse) && config.db.empty()) {
+    return refuse(fmt::format("--{}: say where with --db", config.reuse ? "reuse" : "keep_db"));
   }
   return Status::OK();
 }
@@ -213,6 +216,7 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   config->target_file_size = FLAGS_target_file_size_base;
   config->db = FLAGS_db;
   config->keep_db = FLAGS_keep_db;
+  config->reuse = FLAGS_reuse;
   config->verify_keys = FLAGS_verify_keys;
   config->per_level = FLAGS_per_level;
   config->policies = SplitPolicies(FLAGS_policies);

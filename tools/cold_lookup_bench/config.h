@@ -33,6 +33,7 @@ struct Config {
   uint64_t target_file_size = 0;  // bytes, below level 0
   std::string db;                 // folder that holds the databases; empty: a temporary one
   bool keep_db = false;
+  bool reuse = false;  // loaded trees stay in `db` and are used again
   bool verify_keys = true;
   bool per_level = true;  // tables by level in the text
   std::vector<std::string> policies;

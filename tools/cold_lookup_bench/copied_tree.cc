@@ -198,6 +198,10 @@ Status CopiedTree::Verify(const Options& options, const std::string& path, int /
   return expected->status();
 }
 
+std::string CopiedTree::Identity() const {
+  return fmt::format("{} {}", column_family(), files_.Fingerprint());
+}
+
 FamilyChoice CopiedTree::Family() const {
   FamilyChoice choice;
   if (in_place_) {

@@ -44,6 +44,7 @@ class CopiedTree : public TreeSource {
   ROCKSDB_NAMESPACE::Status Verify(const ROCKSDB_NAMESPACE::Options& options,
                                    const std::string& path, int threads, const std::string& label,
                                    VerifyResult* result) const override;
+  std::string Identity() const override;
   std::string InPlace() const override { return in_place_ ? source_.path() : ""; }
   FamilyChoice Family() const override;
 

@@ -102,7 +102,7 @@ void AddSeed(std::vector<PolicyReport> policies, RunReport* report) {
 // Measures every policy of a subject and appends to *policies and to the fingerprints of the trees.
 Status RunSubject(const Config& config, const Subject& subject, const std::string& folder,
                   std::vector<PolicyReport>* policies, std::string* fingerprints,
-                  std::vector<std::string>* reasons) {
+                  std::vector<std::string>* notes, std::vector<std::string>* reasons) {
   const KeyPicker picker(config.lookup.distribution, config.lookup.zipfian_theta,
                          subject.source->plan().TotalEntries(), config.seed);
   const Setup setup{config, *subject.source, picker};
@@ -124,6 +124,9 @@ Status RunSubject(const Config& config, const Subject& subject, const std::strin
     policies->push_back(run.TakeReport());
     PolicyReport& report = policies->back();
     report.column_family = subject.column_family;
+    if (report.reused) {
+      notes->push_back(report.requested + ": the tree of an earlier run was used again");
+    }
     if (!subject.column_family.empty()) {
       report.requested = subject.column_family + ": " + report.requested;
     }
@@ -173,7 +176,8 @@ Status RunSeeds(const Config& config, SourceSet* sources, const std::string& fol
       } else {
         subject.policies = tuned[k];
       }
-      s = RunSubject(seeded, subject, folder, &policies, &fingerprints, &report->reasons);
+      s = RunSubject(seeded, subject, folder, &policies, &fingerprints, &report->notes,
+                     &report->reasons);
     }
     if (!s.ok()) {
       return s;

@@ -7,6 +7,7 @@
 
 #include "tools/cold_lookup_bench/lookup_phase.h"
 #include "tools/cold_lookup_bench/stored_options.h"
+#include "tools/cold_lookup_bench/tree_store.h"
 #include "tools/cold_lookup_bench/verify_phase.h"
 
 namespace tieredfilter::cold_lookup {
@@ -41,6 +42,18 @@ Status PolicyRun::LoadOnly() {
   return s;
 }
 
+Status PolicyRun::LoadTree() {
+  const auto load = [this](const std::string& path) {
+    return setup_.source.Load(options_, path, choice_.requested);
+  };
+  if (!setup_.config.reuse) {
+    return load(path_);
+  }
+  return FindOrLoadTree(setup_.config.db,
+                        DescribeTree(setup_.config, choice_, setup_.source.Identity()), load,
+                        &path_, &report_.reused);
+}
+
 Status PolicyRun::Load() {
   Status s = setup_.source.MakeOptions(NewTimedPolicy(choice_.policy, build_cost_), &options_);
   if (!s.ok()) {
@@ -52,7 +65,7 @@ Status PolicyRun::Load() {
   }
   options_.optimize_filters_for_hits = choice_.optimize_filters_for_hits;
   const auto start = std::chrono::steady_clock::now();
-  s = setup_.source.Load(options_, path_, choice_.requested);
+  s = LoadTree();
   report_.load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report_.build.filters = build_cost_->filters;

@@ -40,6 +40,7 @@ class PolicyRun {
 
  private:
   ROCKSDB_NAMESPACE::Status Load();
+  ROCKSDB_NAMESPACE::Status LoadTree();
   ROCKSDB_NAMESPACE::Status LookUp();
   ROCKSDB_NAMESPACE::Status Verify();
   bool MakeLookup(uint64_t number, std::string* key) const;
@@ -47,7 +48,7 @@ class PolicyRun {
 
   const Setup& setup_;
   const PolicyChoice& choice_;
-  const std::string path_;
+  std::string path_;
   const std::shared_ptr<FilterBuildCost> build_cost_;
   ROCKSDB_NAMESPACE::Options options_;
   TreeFiles files_;

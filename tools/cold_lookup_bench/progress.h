@@ -1,8 +1,9 @@
-// One line on stderr that shows how far a long step is; silent when stderr is no terminal.
+// A bar on stderr that shows how far a long step is; silent when stderr is no terminal.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -23,8 +24,6 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void Draw(uint64_t done, double seconds) const;
-
   const std::string what_;
   const uint64_t total_;
   const bool visible_;
@@ -33,5 +32,10 @@ class Progress {
   std::mutex mutex_;
   Clock::time_point last_draw_;
 };
+
+// The line for `done` of `total` items after `seconds`: bar, percentage, rate and time left at that
+// rate. Shorter than `columns`; the name of the step gives way.
+std::string ProgressLine(const std::string& what, uint64_t done, uint64_t total, double seconds,
+                         size_t columns);
 
 }  // namespace tieredfilter::cold_lookup

@@ -89,6 +89,7 @@ struct FilterBuild {
 
 struct PolicyReport {
   std::string requested;      // as the user wrote it, behind the column family if there are several
+  bool reused = false;        // the tree was loaded by an earlier run
   std::string column_family;  // empty if there is only one
   std::string
       spec;  // as RocksDB wrote it into the database's OPTIONS file; "none" without a policy

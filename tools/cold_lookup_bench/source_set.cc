@@ -8,6 +8,7 @@
 #include "tools/cold_lookup_bench/natural_load.h"
 #include "tools/cold_lookup_bench/planned_tree.h"
 #include "tools/cold_lookup_bench/stored_options.h"
+#include "tools/cold_lookup_bench/tree_store.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -74,32 +75,47 @@ Status SourceSet::MakeFixed(uint64_t seed) {
   return s;
 }
 
-Status SourceSet::MakeNatural(uint64_t seed, const std::string& folder) {
-  TreeShape shape = config_->shape;
-  data_.FitShape(config_->target_file_size, &shape);
-  const TreePlan one_run{{{1, shape.num_keys, 1}}};
+Status SourceSet::LoadNatural(const Config& seeded, const std::string& folder, const TreePlan& plan,
+                              std::string* path) {
   std::unique_ptr<KeySpace> keys;
-  Status s = data_.MakeKeys(one_run, seed, &keys);
   std::vector<PolicyChoice> policies;
+  Status s = data_.MakeKeys(plan, seeded.seed, &keys);
   if (s.ok()) {
-    s = ChoosePolicies(config_->policies, one_run, &policies);
+    s = ChoosePolicies(seeded.policies, plan, &policies);
   }
   database_ = nullptr;
   if (s.ok()) {
     s = natural_folder_.Remove();
   }
-  if (s.ok()) {
-    s = natural_folder_.CreateIn(folder, "natural.");
+  if (!s.ok()) {
+    return s;
   }
-  if (s.ok()) {
-    Config seeded = *config_;
-    seeded.seed = seed;
-    s = LoadNaturally(seeded, policies.back().policy, natural_folder_.path() + "/db", *keys,
-                      shape.num_keys);
+  // The first one that the user named.
+  const PolicyChoice& first = policies[policies.size() > 1 ? 1 : 0];
+  const auto load = [&](const std::string& where) {
+    return LoadNaturally(seeded, first.policy, where, *keys, plan.TotalEntries());
+  };
+  if (seeded.reuse) {
+    bool reused = false;
+    return FindOrLoadTree(seeded.db, DescribeTree(seeded, first, "natural load"), load, path,
+                          &reused);
   }
+  s = natural_folder_.CreateIn(folder, "natural.");
+  *path = natural_folder_.path() + "/db";
+  return s.ok() ? load(*path) : s;
+}
+
+Status SourceSet::MakeNatural(uint64_t seed, const std::string& folder) {
+  TreeShape shape = config_->shape;
+  data_.FitShape(config_->target_file_size, &shape);
+  const TreePlan one_run{{{1, shape.num_keys, 1}}};
+  Config seeded = *config_;
+  seeded.seed = seed;
+  std::string path;
+  Status s = LoadNatural(seeded, folder, one_run, &path);
   if (s.ok()) {
     database_ = std::make_unique<ExistingDatabase>();
-    s = database_->Open(natural_folder_.path() + "/db", ExistingDatabase::UnknownOptions::kRefuse,
+    s = database_->Open(path, ExistingDatabase::UnknownOptions::kRefuse,
                         /*direct_reads=*/true);
   }
   if (!s.ok()) {

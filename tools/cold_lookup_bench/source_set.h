@@ -46,6 +46,8 @@ class SourceSet {
 
   ROCKSDB_NAMESPACE::Status MakeFixed(uint64_t seed);
   ROCKSDB_NAMESPACE::Status MakeNatural(uint64_t seed, const std::string& folder);
+  ROCKSDB_NAMESPACE::Status LoadNatural(const Config& seeded, const std::string& folder,
+                                        const TreePlan& plan, std::string* path);
   ROCKSDB_NAMESPACE::Status MakeExisting(uint64_t seed, Lines* notes, Lines* reasons);
   ROCKSDB_NAMESPACE::Status PoliciesAsTheyAre(const CopiedTree& tree, Subject* subject,
                                               Lines* notes, Lines* reasons) const;

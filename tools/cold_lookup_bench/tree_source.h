@@ -45,6 +45,10 @@ class TreeSource {
                                            const std::string& label,
                                            VerifyResult* result) const = 0;
 
+  // Tells this source from others that the same flags may lead to: another state of an existing
+  // database, another outcome of a natural load.
+  virtual std::string Identity() const { return ""; }
+
   // The database to measure as it is, without loading; empty: Load() is to make one.
   virtual std::string InPlace() const { return ""; }
   virtual FamilyChoice Family() const { return FamilyChoice(); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "tools/cold_lookup_bench/report_page.h"
 
@@ -11,14 +13,14 @@ namespace tieredfilter::cold_lookup {
 
 namespace {
 
-// User units; the page scales the drawing to its width. Wide enough for labels, narrow enough to
-// stay legible on a phone.
-constexpr double kWidth = 640;
-constexpr double kHeight = 340;
-constexpr double kLeft = 60;
-constexpr double kRight = 620;
-constexpr double kTop = 28;
-constexpr double kBottom = 295;
+// User units; the page scales the drawing to its width. So narrow that text stays legible on a
+// phone.
+constexpr double kWidth = 480;
+constexpr double kHeight = 320;
+constexpr double kLeft = 56;
+constexpr double kRight = 468;
+constexpr double kTop = 30;
+constexpr double kBottom = 270;
 
 // Whole decades around the positive values.
 class LogScale {
@@ -88,6 +90,36 @@ std::string LogRows(const LogScale& scale) {
   return svg;
 }
 
+// Heights for the labels of points that would write over each other: points whose labels stand in
+// the same place are moved apart, the others stay.
+std::vector<double> SpreadLabels(const std::vector<ChartPoint>& points,
+                                 const std::function<double(double)>& x,
+                                 const std::function<double(double)>& y) {
+  constexpr double kLabelWidth = 26;
+  constexpr double kLabelHeight = 14;
+  std::vector<size_t> order(points.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return y(points[a].y) > y(points[b].y); });
+  std::vector<double> heights(points.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    heights[order[i]] = y(points[order[i]].y);
+    for (size_t below = 0; below < i; ++below) {
+      if (std::abs(x(points[order[i]].x) - x(points[order[below]].x)) < kLabelWidth) {
+        heights[order[i]] = std::min(heights[order[i]], heights[order[below]] - kLabelHeight);
+      }
+    }
+  }
+  return heights;
+}
+
+// "10 us", "1 ms", "1 s"
+std::string TimeLabel(double microseconds) {
+  return microseconds < 1e3   ? fmt::format("{:g} us", microseconds)
+         : microseconds < 1e6 ? fmt::format("{:g} ms", microseconds / 1e3)
+                              : fmt::format("{:g} s", microseconds / 1e6);
+}
+
 }  // namespace
 
 std::string ScatterChart(const std::vector<ChartPoint>& points, const std::string& x_title,
@@ -107,19 +139,22 @@ std::string ScatterChart(const std::vector<ChartPoint>& points, const std::strin
   for (double tick = 0; tick <= end; tick += step) {
     svg += Text(x(tick), kBottom + 18, fmt::format("{:g}", tick), "middle", "soft");
   }
-  for (const ChartPoint& point : points) {
+  const std::vector<double> label_y =
+      SpreadLabels(points, x, [&](double value) { return y.At(value); });
+  for (size_t i = 0; i < points.size(); ++i) {
+    const ChartPoint& point = points[i];
     const size_t color = point.color % kChartColors;
+    const double px = x(point.x);
+    const double py = y.At(point.y);
     if (point.error > 0) {
-      svg += Line(x(point.x), y.At(point.y - point.error), x(point.x), y.At(point.y + point.error),
+      svg += Line(px, y.At(std::max(0.0, point.y - point.error)), px, y.At(point.y + point.error),
                   fmt::format("s{}", color));
     }
     svg += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\" class=\"f{}\"><title>{}: "
-        "{:.2f}</title></circle>\n",
-        x(point.x), y.At(point.y), color, EscapeHtml(point.label), point.y);
-    const bool right = x(point.x) < (kLeft + kRight) / 2;  // keep the label inside
-    svg += Text(x(point.x) + (right ? 10 : -10), y.At(point.y) + 4, point.label,
-                right ? "start" : "end");
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"f{}\"><title>{}</title></circle>\n",
+        px, py, color, EscapeHtml(point.title));
+    svg +=
+        Text(px + 9, label_y[i] + 4, point.y > 0 ? point.label : point.label + " (none)", "start");
   }
   return Frame(x_title, y_title, svg);
 }
@@ -167,8 +202,8 @@ std::string LineChart(const std::vector<ChartLine>& lines, const std::string& x_
   for (const double tick : x.Ticks()) {
     svg += Line(x.At(tick), kTop, x.At(tick), kBottom, "axis") +
            // The last label would stick out of the drawing.
-           Text(x.At(tick), kBottom + 18, fmt::format("{:g}", tick),
-                x.At(tick) >= kRight ? "end" : "middle", "soft");
+           Text(x.At(tick), kBottom + 18, TimeLabel(tick), x.At(tick) >= kRight ? "end" : "middle",
+                "soft");
   }
   for (const double percent : {0, 25, 50, 75, 100}) {
     svg += Line(kLeft, y(percent), kRight, y(percent), "axis") +

@@ -13,9 +13,10 @@ constexpr size_t kChartColors = 8;
 
 struct ChartPoint {
   double x = 0;
-  double y = 0;      // drawn on a logarithmic scale; zero is drawn at the bottom, marked as such
-  double error = 0;  // half height of the bar around y
-  std::string label;
+  double y = 0;       // drawn on a logarithmic scale; zero is drawn at the bottom, marked as such
+  double error = 0;   // half height of the bar around y
+  std::string label;  // beside the point; a few characters
+  std::string title;  // shown when pointed at
   size_t color = 0;
 };
 
@@ -37,7 +38,7 @@ std::string ScatterChart(const std::vector<ChartPoint>& points, const std::strin
 // Groups of bars side by side, logarithmic height.
 std::string BarChart(const std::vector<BarGroup>& groups, const std::string& y_title);
 
-// x logarithmic, y from 0 to 100.
+// x in microseconds, logarithmic; y from 0 to 100.
 std::string LineChart(const std::vector<ChartLine>& lines, const std::string& x_title,
                       const std::string& y_title);
 

@@ -3,7 +3,7 @@
 //
 // The virtual functions of FilterBitsBuilder come in three layouts, told apart by feature tests,
 // not by version numbers (distributions patch, and the header tree decides):
-//   7.0 to 9.5     AddKey, EstimateEntriesAdded, Finish, MaybePostVerify, ApproximateNumEntries;
+//   7.3 to 9.5     AddKey, EstimateEntriesAdded, Finish, MaybePostVerify, ApproximateNumEntries;
 //                  CalculateSpace and EstimatedFpRate only in the derived class
 //                  BuiltinFilterBitsBuilder
 //   9.6 to 10.8    adds the pure virtual AddKeyAndAlt
@@ -24,8 +24,8 @@
 #include "rocksdb/version.h"
 #include "table/block_based/filter_policy_internal.h"
 
-#if ROCKSDB_MAJOR < 7
-#error "tieredfilter needs RocksDB 7.0 or later: before that, filter builders had another interface"
+#if ROCKSDB_MAJOR < 7 || (ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR < 3)
+#error "tieredfilter needs RocksDB 7.3 or later: older ones cannot give a policy options of its own"
 #endif
 
 namespace ROCKSDB_NAMESPACE {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compiles the adapter (without making objects) against the headers of every layout of RocksDB's filter builders:
-#   7.0 to 9.5     the installed version's source package
+#   7.3 to 9.5     the installed version's source package
 #   9.6 to 10.8    the source packages of newer Debian suites, where they can be reached
 #   from 10.9 on   our stand-in header over the installed version's public headers; real trees with --tree
 # Says what was checked and what was left out and why.

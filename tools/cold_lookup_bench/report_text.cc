@@ -164,12 +164,15 @@ std::string ReportSentence(const RunReport& report) {
       report.absent_percent < 100
           ? fmt::format("Per 1000 lookups, {:g}% of them of absent keys:", report.absent_percent)
           : "Per 1000 lookups of absent keys:";
+  const char* separator = " ";
   for (const PolicyReport& policy : report.policies) {
     const std::string reads = Short(1000 * policy.wasted_reads_per_lookup.Mean());
+    text += separator;
     text += policy.requested == "none"
-                ? fmt::format(" without filters {} data blocks are read from the disk for nothing",
+                ? fmt::format("without filters {} data blocks are read from the disk for nothing",
                               reads)
-                : fmt::format("; {} with {}", reads, policy.requested);
+                : fmt::format("{} with {}", reads, policy.requested);
+    separator = "; ";
   }
   return text + ".";
 }

@@ -103,7 +103,7 @@ class Contender:
                 break
             bits /= off
         raise ToolError(f"{self.policy}: its filters take {self.tree.filter_bytes} bytes, not "
-                        f"{wanted_bytes} within {100 * TOLERANCE:.0f}%: nothing to compare")
+                        f"{wanted_bytes} within {100 * TOLERANCE:g}%: nothing to compare")
 
     def measure(self, name, arguments):
         path = self.path

@@ -69,7 +69,7 @@ def parse_arguments():
     parser.add_argument("--compaction_num", type=int, default=1000000,
                         help="keys of the tree that db_bench compacts; 0: leave that out "
                         "(default: %(default)s)")
-    parser.add_argument("--compaction_runs", type=int, default=3,
+    parser.add_argument("--compaction_runs", type=int, default=5,
                         help="compactions of each kind (default: %(default)s)")
     parser.add_argument("--quick", action="store_true",
                         help="a small tree, few points, nothing about compactions")

@@ -10,6 +10,6 @@ for argument in "$@"; do
     exec python3 "$script" --help
   fi
 done
-[[ ${TIEREDFILTER_NO_INSTALL:-0} == 1 ]] || "$REPO_ROOT/tools/setup/install_dependencies.sh"
-db_bench="$("$REPO_ROOT/db_bench_patches/build_db_bench.sh" --no-check)"
-exec python3 "$script" --db_bench="$db_bench" "$@"
+build_dir="$("$REPO_ROOT/tools/setup/build.sh" tieredfilter_db_bench cold_lookup_bench)"
+exec python3 "$script" --db_bench="$build_dir/db_bench_patches/db_bench" \
+  --driver="$build_dir/tools/cold_lookup_bench/cold_lookup_bench" "$@"

@@ -32,6 +32,16 @@ class CompareTest(unittest.TestCase):
             with self.assertRaisesRegex(ToolError, "not the same tree"):
                 db_bench_compare.refuse_other_trees([one, Contender(files)])
 
+    def test_other_counts_are_refused(self):
+        tickers = {"useful": 9900, "positive": 100, "true_positive": 0}
+        for positives in (100, 70, 140):
+            db_bench_compare.refuse_other_counts(
+                "p", tickers, {"filter_checks": 10000, "false_positives": positives})
+        for positives in (30, 200):
+            with self.assertRaisesRegex(ToolError, "by cold_lookup_bench"):
+                db_bench_compare.refuse_other_counts(
+                    "p", tickers, {"filter_checks": 10000, "false_positives": positives})
+
     def test_shape(self):
         shape = Shape(1000000, 16, 100, 1)
         self.assertEqual(shape.spec(), "4x250+10000+100000+1000000")

@@ -6,9 +6,14 @@ together take the bytes of the first policy's within 1% (checked, too). Then db_
 benchmarks run interleaved: every policy once, then every policy again. The table shows medians;
 the counts are db_bench's own tickers. Reads are direct and nothing but filters and indexes is held
 in memory, so that a data block is read from the device each time.
+
+cold_lookup_bench counts false positives on the same databases, of absent keys of its own; where it
+does not agree with db_bench's tickers beyond chance, there is no result.
 """
 
 import argparse
+import json
+import math
 import os
 import pathlib
 import re
@@ -49,6 +54,7 @@ def parse_arguments():
         prog="tools/db_bench_compare.sh", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--db_bench", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--driver", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--policies", default=" ".join(DEFAULT_POLICIES),
                         help="separated by blanks; the first one sets the filter bytes; @ is tuned "
                         "to them, SHAPE becomes the tree's shape (default: %(default)s)")
@@ -89,6 +95,7 @@ class Contender:
         self.policy = self.template
         self.tree = None
         self.runs = {name: [] for name in BENCHMARKS}
+        self.driver_counts = None
 
     def load(self, wanted_bytes):
         """Loads the tree; with an @ in the policy, until the filters take `wanted_bytes`."""
@@ -104,6 +111,16 @@ class Contender:
             bits /= off
         raise ToolError(f"{self.policy}: its filters take {self.tree.filter_bytes} bytes, not "
                         f"{wanted_bytes} within {100 * TOLERANCE:g}%: nothing to compare")
+
+    def count_by_driver(self, arguments):
+        """Filter checks and false positives of absent keys as cold_lookup_bench counts them."""
+        path = f"{self.path}.json"
+        run([arguments.driver, f"--existing_db={self.path}", f"--lookups={arguments.reads}",
+             f"--seed={arguments.seed}", "--baseline=false", "--verify_keys=false",
+             f"--json={path}"])
+        with open(path, encoding="utf-8") as file:
+            policy = json.load(file)["policies"][-1]
+        self.driver_counts = {key: policy[key] for key in ("filter_checks", "false_positives")}
 
     def measure(self, name, arguments):
         path = self.path
@@ -149,6 +166,21 @@ def refuse_other_trees(contenders):
                             f"{other.policy}: {other.tree.as_text()}")
 
 
+def refuse_other_counts(policy, tickers, counts):
+    """Both are samples of the same filters, so their rates differ by chance alone; 5% are for keys
+    that fall into the ranges of the files in other proportions."""
+    checks = tickers["useful"] + tickers["positive"] - tickers["true_positive"]
+    rate = tickers["positive"] / checks
+    other = counts["false_positives"] / counts["filter_checks"]
+    # One more of each, since a rare count could as well have been one higher.
+    sigma = math.sqrt((tickers["positive"] + 1) / checks**2 +
+                      (counts["false_positives"] + 1) / counts["filter_checks"]**2)
+    if abs(rate - other) > 4 * sigma + 0.05 * other:
+        raise ToolError(f"{policy}: {tickers['positive']} false positives of {checks} by "
+                        f"db_bench's tickers, but {counts['false_positives']} of "
+                        f"{counts['filter_checks']} by cold_lookup_bench")
+
+
 def as_json(arguments, about, contenders):
     policies = []
     for contender in contenders:
@@ -162,11 +194,12 @@ def as_json(arguments, about, contenders):
             "filter_bytes": contender.tree.filter_bytes,
             "filter_bits_per_key": 8 * contender.tree.filter_bytes / contender.tree.entries,
             "benchmarks": benchmarks,
+            "cold_lookup_bench": contender.driver_counts,
         })
     return {
         "tool": "db_bench_compare", **about,
         "flags": {key: value for key, value in vars(arguments).items()
-                  if key not in ("db_bench", "db", "results")},
+                  if key not in ("db_bench", "driver", "db", "results")},
         "tree": {"entries": contenders[0].tree.entries, "levels": contenders[0].tree.levels()},
         "policies": policies,
     }
@@ -186,17 +219,23 @@ def as_text(result):
         f"Medians of {flags['runs']} interleaved runs, {operations}; direct reads, only "
         "filters and indexes in memory",
         "",
-        "Thousands of operations per second; \"per 1000\": data blocks read per 1000 operations",
+        "Thousands of operations per second; \"per 1000\": data blocks read per 1000 operations;",
+        "false positives of absent keys by db_bench's tickers and, on the same databases, by "
+        "cold_lookup_bench (\"driver\")",
         "",
     ]
     rows = [["filter bytes", "bits/key"] + [cell for name in BENCHMARKS
-                                            for cell in (name, "per 1000")] + ["policy"]]
+                                            for cell in (name, "per 1000")] +
+            ["tickers", "driver", "policy"]]
     for policy in result["policies"]:
         row = [str(policy["filter_bytes"]), f"{policy['filter_bits_per_key']:.2f}"]
         for name in BENCHMARKS:
             of = policy["benchmarks"][name]
             row += [f"{of['operations_per_second'] / 1000:.1f}",
                     f"{1000 * of['data_block_reads'] / of['operations']:.1f}"]
+        tickers, counts = policy["benchmarks"]["readmissing"], policy["cold_lookup_bench"]
+        row.append(f"{100 * tickers['positive'] / (tickers['useful'] + tickers['positive']):.4f}%")
+        row.append(f"{100 * counts['false_positives'] / counts['filter_checks']:.4f}%")
         rows.append(row + [policy["policy"]])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
@@ -219,11 +258,15 @@ def compare(arguments, folder):
         contender.load(contenders[0].tree.filter_bytes if contenders else 0)
         contenders.append(contender)
         refuse_other_trees(contenders)
+        contender.count_by_driver(arguments)
     for number in range(arguments.runs):
         machine.say(f"run {number + 1} of {arguments.runs}")
         for name in BENCHMARKS:
             for contender in contenders:
                 contender.measure(name, arguments)
+    for contender in contenders:
+        refuse_other_counts(contender.policy, contender.runs["readmissing"][0],
+                            contender.driver_counts)
     return as_json(arguments, about, contenders)
 
 

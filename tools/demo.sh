@@ -37,6 +37,7 @@ done
 
 build_dir="$("$REPO_ROOT/tools/setup/build.sh" cold_lookup_bench)"
 page="${page:-$build_dir/demo.html}"
-Say "measuring, which takes about a minute; charts will be in $page"
+printf 'Charts: %s\n' "$page"
+Say "measuring, which takes about a minute"
 exec "$build_dir/tools/cold_lookup_bench/cold_lookup_bench" "${flags[@]}" "--policies=$policies" \
   "--html=$page" "--db=${database:-$build_dir/demo-databases}"

@@ -9,7 +9,7 @@ build_dir="$("$REPO_ROOT/tools/setup/build.sh" cold_lookup_bench filter_bench)"
 text="$(mktemp)" page="$(mktemp)"
 trap 'rm -f "$text" "$page"' EXIT
 
-"$REPO_ROOT/tools/demo.sh" "--html=$page" >"$text"
+"$REPO_ROOT/tools/demo.sh" "--html=$page" | sed '/^Charts: /d' >"$text"
 awk -v begin='<!-- begin generated: demo -->' -v end='<!-- end generated -->' -v text="$text" '
   $0 == begin { print; print "```"; while ((getline line < text) > 0) print line; print "```"; skip = 1; found = 1 }
   skip && $0 == end { skip = 0 }

@@ -176,6 +176,8 @@ TEST_F(PhasesTest, VerifyModeNamesTheFileWhoseFilterLosesAKey) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("Get and MultiGet"), std::string::npos) << text;
+  EXPECT_NE(text.find(fmt::format("hash {:016x}", verdict.examples.at(0).hash)), std::string::npos)
+      << text;
 }
 
 TEST_F(PhasesTest, AWrongValueCountsAsLost) {

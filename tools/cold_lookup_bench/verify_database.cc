@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rocksdb/db.h"
+#include "src/filter/key_hash.h"
 #include "tools/cold_lookup_bench/existing_database.h"
 #include "tools/cold_lookup_bench/interrupt.h"
 #include "tools/cold_lookup_bench/progress.h"
@@ -91,7 +92,11 @@ class FamilyVerifier {
     if (verdict_->missing++ >= kMaxExamples) {
       return;
     }
-    MissingKey missing{family_->GetName(), Slice(key).ToString(/*hex=*/true), by, {}};
+    MissingKey missing{family_->GetName(),
+                       Slice(key).ToString(/*hex=*/true),
+                       HashKey(key.data(), key.size()),
+                       by,
+                       {}};
     std::vector<size_t> places;
     files_.FindInRange(key, &places);
     for (const size_t i : places) {
@@ -154,8 +159,8 @@ std::string VerdictAsText(const std::string& path, const DatabaseVerdict& verdic
                   verdict.keys, verdict.column_families,
                   verdict.column_families == 1 ? "family" : "families", verdict.missing);
   for (const MissingKey& missing : verdict.examples) {
-    text += fmt::format("  missing by {}: column family '{}', key {} (hex)\n", missing.found_by,
-                        missing.column_family, missing.key);
+    text += fmt::format("  missing by {}: column family '{}', key {} (hex), hash {:016x}\n",
+                        missing.found_by, missing.column_family, missing.key, missing.hash);
     for (const std::string& place : missing.places) {
       text += "    " + place + "\n";
     }

@@ -12,6 +12,7 @@ namespace tieredfilter::cold_lookup {
 struct MissingKey {
   std::string column_family;
   std::string key;       // hex
+  uint64_t hash = 0;     // of the key, as this project's filters have it
   std::string found_by;  // what failed: "Get", "MultiGet" or both
   std::vector<std::string>
       places;  // the files with the key in their range: "000012.sst, level 3, bloom filter"

@@ -20,17 +20,18 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 .lead { font-size: 1.1rem; } .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line);
+th, td { min-width: 4.5rem; text-align: left; padding: 0.25rem 0.6rem; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 summary { cursor: pointer; }
 ul.legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; }
 svg { width: 100%; height: auto; display: block; }
 svg text { fill: var(--soft); font-size: 13px; }
+@media (max-width: 40rem) { svg text { font-size: 19px; } }
 svg .grid { stroke: var(--line); } svg polyline { fill: none; stroke-width: 2; }
 """
 # Shapes beside colours, for colour-blind readers and grey print.
 MARKERS = ["●", "■", "▲", "▼", "◆", "★", "✚"]
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 760, 460, 64, 44, 12
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 760, 460, 76, 44, 12
 
 
 def render(result):

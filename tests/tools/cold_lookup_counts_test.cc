@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,7 +13,6 @@
 #include "tools/cold_lookup_bench/atomic_file.h"
 #include "tools/cold_lookup_bench/counting_file_system.h"
 #include "tools/cold_lookup_bench/counts.h"
-#include "tools/cold_lookup_bench/filter_rate.h"
 #include "tools/cold_lookup_bench/lookup_counter.h"
 #include "tools/cold_lookup_bench/storage.h"
 #include "tools/cold_lookup_bench/table_filter.h"
@@ -295,39 +293,6 @@ TEST(CrossCheckTest, LookupsThatReachNoFileProveNothing) {
   LookupCounts own;
   own.lookups = 100;
   EXPECT_TRUE(Mentions(CrossCheck(own, HostCounts(), false), "key ranges"));
-}
-
-TEST(TableFilterTest, KnowsKindsByTheMarker) {
-  const auto block = [](int marker) {
-    return std::string(64, 'x') + static_cast<char>(marker) + std::string(4, '\0');
-  };
-  EXPECT_EQ(FilterKindOf(block(-1)), "bloom");
-  EXPECT_EQ(FilterKindOf(block(-2)), "ribbon");
-  EXPECT_EQ(FilterKindOf(block(0xA5)), "cuckoo");
-  EXPECT_EQ(FilterKindOf(block(6)), "legacy bloom");
-  EXPECT_EQ(FilterKindOf(block(0)), "unknown");
-  EXPECT_EQ(FilterKindOf(block(-9)), "unknown");
-  EXPECT_EQ(FilterKindOf(std::string(5, '\xff')), "empty");
-  EXPECT_EQ(FilterKindOf(""), "empty");
-}
-
-TEST(FilterRateTest, BloomIsTheShareOfSetBitsToThePowerOfTheProbes) {
-  std::string block(128, '\0');
-  std::fill(block.begin(), block.begin() + 32, '\xff');          // half of the first line
-  const std::string trailer = {'\xff', '\0', '\6', '\0', '\0'};  // six probes
-  EXPECT_DOUBLE_EQ(ExpectedRateOf(block + trailer), (std::pow(0.5, 6) + 0) / 2);
-  EXPECT_LT(ExpectedRateOf(block.substr(1) + trailer), 0);  // not whole lines
-  EXPECT_LT(ExpectedRateOf(std::string("\xff\0\0\0", 4)), 0);
-}
-
-TEST(FilterRateTest, RibbonHalvesWithEveryColumn) {
-  const auto block = [](size_t columns) {
-    return std::string(columns * 16, 'x') +
-           std::string({'\xfe', '\0', '\4', '\0', '\0'});  // four blocks
-  };
-  EXPECT_DOUBLE_EQ(ExpectedRateOf(block(4 * 7)), 1.0 / 128);
-  EXPECT_DOUBLE_EQ(ExpectedRateOf(block(4 * 7 + 2)), (1.0 / 128 + 1.0 / 256) / 2);
-  EXPECT_LT(ExpectedRateOf(block(3)), 0);
 }
 
 class FolderTest : public ::testing::Test {

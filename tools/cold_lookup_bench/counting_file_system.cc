@@ -164,7 +164,9 @@ class CountingFile : public FSRandomAccessFileOwnerWrapper {
     const size_t skipped = request->offset - span.offset;
     const size_t there = span.result.size() > skipped ? span.result.size() - skipped : 0;
     const size_t bytes = std::min(request->len, there);  // less at the end of the file
-    std::memcpy(request->scratch, span.result.data() + skipped, bytes);
+    if (bytes > 0) {
+      std::memcpy(request->scratch, span.result.data() + skipped, bytes);
+    }
     request->result = Slice(request->scratch, bytes);
   }
 

@@ -25,7 +25,7 @@ class alignas(64) CuckooBitsReader final : public FilterBitsReader {
 
   bool MayMatch(const Slice& entry) override {
     const bool may_match = block_.MayMatch(entry.data(), entry.size());
-    activity_->Count(level_, 1, may_match ? 0 : 1);
+    activity_->CountOne(level_, may_match);
     return may_match;
   }
 

@@ -79,17 +79,18 @@ void FilterActivity::CountSlowly(size_t level, uint64_t probes, uint64_t negativ
     }
   } catch (const std::bad_alloc&) {
   }
-  shared_.levels[level].probes.fetch_add(probes, std::memory_order_relaxed);
-  shared_.levels[level].negatives.fetch_add(negatives, std::memory_order_relaxed);
+  std::atomic<uint64_t>* const answers = shared_.levels[level].answers;
+  answers[false].fetch_add(negatives, std::memory_order_relaxed);
+  answers[true].fetch_add(probes - negatives, std::memory_order_relaxed);
 }
 
 std::vector<ActivityCount> FilterActivity::Totals() const {
   std::vector<ActivityCount> totals(kCountedLevels + 1);
   const auto add = [&totals](const Counters& counters) {
     for (size_t level = 0; level < totals.size(); ++level) {
-      const Cell& cell = counters.levels[level];
-      totals[level] += {cell.probes.load(std::memory_order_relaxed),
-                        cell.negatives.load(std::memory_order_relaxed)};
+      const std::atomic<uint64_t>* const answers = counters.levels[level].answers;
+      const uint64_t negatives = answers[false].load(std::memory_order_relaxed);
+      totals[level] += {negatives + answers[true].load(std::memory_order_relaxed), negatives};
     }
   };
   add(shared_);

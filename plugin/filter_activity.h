@@ -28,12 +28,13 @@ struct ActivityCount {
 };
 
 // The number of this thread among those alive that have counted anything, or 0 if it has none yet.
-// Given back when the thread ends.
-inline thread_local uint32_t t_thread_slot = 0;
+// Given back when the thread ends. With the initial-exec model, since in a shared object (the preload
+// one) access would otherwise be a function call.
+inline thread_local uint32_t t_thread_slot __attribute__((tls_model("initial-exec"))) = 0;
 
 // One per policy, shared with its readers, which can outlive it in a block cache. A lookup adds to
-// counters that no other live thread writes: a load and a store each, no locked instruction and no
-// cache line shared. Beyond kThreadSlots threads at once, the others share one set with atomic
+// a counter that no other live thread writes: a load and a store, no locked instruction and no cache
+// line shared. Beyond kThreadSlots threads at once, the others share one set with atomic
 // additions.
 class FilterActivity {
  public:
@@ -51,8 +52,17 @@ class FilterActivity {
       return;
     }
     Cell& cell = counters->levels[level];
-    Add(&cell.probes, probes);
-    Add(&cell.negatives, negatives);
+    Add(&cell.answers[false], negatives);
+    Add(&cell.answers[true], probes - negatives);
+  }
+  // One probe: one counter to add to, whatever the answer.
+  void CountOne(size_t level, bool may_match) {
+    Counters* const counters = slots_[t_thread_slot].load(std::memory_order_acquire);
+    if (counters == nullptr) {
+      CountSlowly(level, 1, may_match ? 0 : 1);
+      return;
+    }
+    Add(&counters->levels[level].answers[may_match], 1);
   }
 
   // Sums by level, kUncountedLevel included. Safe while others count.
@@ -62,8 +72,7 @@ class FilterActivity {
   static constexpr uint32_t kThreadSlots = 128;
 
   struct Cell {
-    std::atomic<uint64_t> probes{0};
-    std::atomic<uint64_t> negatives{0};
+    std::atomic<uint64_t> answers[2] = {};  // "no match", "may match"
   };
   struct alignas(64) Counters {
     Cell levels[kCountedLevels + 1];

@@ -28,13 +28,13 @@ struct ActivityCount {
 };
 
 // The number of this thread among those alive that have counted anything, or 0 if it has none yet.
-// Given back when the thread ends. With the initial-exec model, since in a shared object (the preload
-// one) access would otherwise be a function call.
+// Given back when the thread ends. With the initial-exec model, since in a shared object (the
+// preload one) access would otherwise be a function call.
 inline thread_local uint32_t t_thread_slot __attribute__((tls_model("initial-exec"))) = 0;
 
 // One per policy, shared with its readers, which can outlive it in a block cache. A lookup adds to
-// a counter that no other live thread writes: a load and a store, no locked instruction and no cache
-// line shared. Beyond kThreadSlots threads at once, the others share one set with atomic
+// a counter that no other live thread writes: a load and a store, no locked instruction and no
+// cache line shared. Beyond kThreadSlots threads at once, the others share one set with atomic
 // additions.
 class FilterActivity {
  public:

@@ -328,6 +328,12 @@ FilterSetting BudgetPlan::SettingFor(const TableContext& table, const TreeSizes&
   if (!Has(level) || sizes_are_stated_) {
     return PlannedFor(table);
   }
+  if (table.reason == TableReason::kFlush && now.flush_entries <= 0) {
+    // The first flush since the database was opened: as nobody knows how big it is, only the
+    // average is sure to keep the budget. A process that is killed again and again has many of
+    // them.
+    return PlannedFor(sizes_.levels.size());
+  }
   const RunAllotment planned = At(level);
   const double missing = MissingBits(table, now);
   if (missing == 0) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugin/tieredfilter.h"
+#include "plugin/tree_sizes.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/table_properties.h"
@@ -19,6 +20,7 @@ DEFINE_uint64(num, 1000000, "Number of keys");
 DEFINE_uint64(seed, 1, "Seed of the order in which keys are written");
 DEFINE_uint64(seeds, 1, "Number of runs, with the seeds --seed, --seed + 1 and so on");
 DEFINE_int32(budget, 10, "Budget in bits per key");
+DEFINE_int32(kills, 50, "Number of times that the process is killed");
 DEFINE_bool(trace, false, "Print every state of the tree");
 
 namespace tieredfilter {
@@ -139,22 +141,22 @@ Options SoakOptions(const std::shared_ptr<FilterMeter>& meter, bool universal) {
 
 uint64_t FlushKeys() { return std::max<uint64_t>(FLAGS_num / 400, 1); }
 
-// Until nothing runs. Universal compaction may count as pending for good, hence the second look.
-void WaitForCompactions(DB* db) {
-  for (int quiet = 0; quiet < 5;) {
-    ROCKSDB_NAMESPACE::Env::Default()->SleepForMicroseconds(2000);
-    uint64_t running = 1, pending = 1;
-    ASSERT_TRUE(db->GetIntProperty("rocksdb.num-running-compactions", &running));
-    ASSERT_TRUE(db->GetIntProperty("rocksdb.compaction-pending", &pending));
-    quiet = running > 0 ? 0 : quiet + (pending > 0 ? 1 : 5);
-  }
-}
-
 // Says how far from the budget the filters were at most, and are in the end.
-void Report(const char* what, uint64_t seed, const FilterMeter& meter, const FilterTotals& end) {
+void Report(DB* db, const char* what, uint64_t seed, const FilterMeter& meter,
+            const FilterTotals& end) {
   std::printf("%s, seed %llu: at most %+.2f%% over the budget, in the end %+.2f%%:%s\n", what,
               static_cast<unsigned long long>(seed), (meter.most() / FLAGS_budget - 1) * 100,
               (end.bits_per_key() / FLAGS_budget - 1) * 100, end.ToString().c_str());
+  FilterFigures figures;
+  EXPECT_OK(GetFilterFigures(db, db->DefaultColumnFamily(), &figures));
+  double files = 0, drifted = 0, drifted_bytes = 0;
+  for (const FilterLevelFigures& level : figures.levels) {
+    files += static_cast<double>(level.files);
+    drifted += static_cast<double>(level.drifted_files);
+    drifted_bytes += static_cast<double>(level.drifted_filter_bytes);
+  }
+  std::printf("  drift: %.0f of %.0f files, %.1f%% of the filter bytes\n", drifted, files,
+              drifted_bytes / end.bytes * 100);
   EXPECT_LE(meter.most(), 1.03 * FLAGS_budget) << what << ", seed " << seed;
   EXPECT_GE(end.bits_per_key(), 0.97 * FLAGS_budget) << what << ", seed " << seed;
   std::fflush(stdout);
@@ -176,7 +178,7 @@ void LoadThenDelete(bool universal, uint64_t seed) {
   }
   ASSERT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   WaitForCompactions(db.get());
-  Report(universal ? "universal, loaded" : "levelled, loaded", seed, *meter,
+  Report(db.get(), universal ? "universal, loaded" : "levelled, loaded", seed, *meter,
          meter->Measure(db.get(), "end"));
 
   meter->Forget();
@@ -196,7 +198,8 @@ void LoadThenDelete(bool universal, uint64_t seed) {
   all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
   ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
   const FilterTotals end = meter->Measure(db.get(), "end");
-  Report(universal ? "universal, 80% deleted" : "levelled, 80% deleted", seed, *meter, end);
+  Report(db.get(), universal ? "universal, 80% deleted" : "levelled, 80% deleted", seed, *meter,
+         end);
   EXPECT_EQ((FLAGS_num + 4) / 5, end.entries);
 }
 
@@ -209,6 +212,43 @@ TEST(BudgetSoakTest, Levelled) {
 TEST(BudgetSoakTest, Universal) {
   for (uint64_t seed = FLAGS_seed; seed < FLAGS_seed + FLAGS_seeds; ++seed) {
     LoadThenDelete(true, seed);
+  }
+}
+
+[[noreturn]] void KillAndLook(uint64_t seed) {
+  {
+    ScratchDir dir;
+    const std::string path = dir.Path("db");
+    const auto options = [] {
+      Options small = SoakOptions(std::make_shared<FilterMeter>(), false);
+      small.write_buffer_size = size_t{256} << 10;
+      small.target_file_size_base = size_t{256} << 10;
+      small.max_bytes_for_level_base = size_t{512} << 10;
+      small.max_bytes_for_level_multiplier = 4;
+      return small;
+    };
+    const KilledDatabase killed = WriteAndKill(options, path, FLAGS_kills, 15000, seed);
+    std::printf("killed %d times, seed %llu, %llu keys: %llu lost, at most %+.2f%%\n", FLAGS_kills,
+                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(killed.keys),
+                static_cast<unsigned long long>(killed.lost),
+                (killed.most_bits_per_key / FLAGS_budget - 1) * 100);
+    EXPECT_EQ(0u, killed.lost);
+    EXPECT_LE(killed.most_bits_per_key, 1.03 * FLAGS_budget);
+    const std::unique_ptr<DB> db = Open(options(), path);
+    PutKeys(db.get(), 0, 1);
+    EXPECT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    EXPECT_NE(nullptr, FindTreeSizes(db->GetDBOptions().info_log.get(), "default"));
+  }
+  std::fflush(stdout);
+  exit(::testing::Test::HasFailure() ? 1 : 0);
+}
+
+// A process that writes under the budget is killed at random moments; every key it was told is
+// there is found each time, and the next one goes on within the budget.
+TEST(BudgetSoakDeathTest, KilledAtRandomMoments) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (uint64_t seed = FLAGS_seed; seed < FLAGS_seed + FLAGS_seeds; ++seed) {
+    EXPECT_EXIT(KillAndLook(seed), ::testing::ExitedWithCode(0), "");
   }
 }
 

@@ -220,6 +220,44 @@ TEST_F(FilterFiguresTest, AbsentShareIsMeasured) {
   EXPECT_GT(after.solution, before.solution);
 }
 
+// What the plan expects each level to let through, and what it does.
+TEST_F(FilterFiguresTest, WastedReadsAreAsPredicted) {
+  constexpr uint64_t kLookups = 60000;
+  const BudgetSpec spec = [] {
+    BudgetSpec parsed;
+    SpecError error;
+    EXPECT_TRUE(BudgetSpec::Parse("budget:7,kinds:cuckoo,shape:600+6k+60k", &parsed, &error));
+    return parsed;
+  }();
+  const std::unique_ptr<DB> db = Open(TestOptions(Policy(spec.ToString())), dir_.Path("db"));
+  PutLevel(db.get(), 0, 60000, 2);
+  for (uint64_t i = 0; i < 60000; i += 10) {
+    ASSERT_OK(db->Put(ROCKSDB_NAMESPACE::WriteOptions(), Key(i), "1"));
+  }
+  ASSERT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  CompactLevel0(db.get(), 1);
+  for (uint64_t i = 0; i < 60000; i += 100) {
+    ASSERT_OK(db->Put(ROCKSDB_NAMESPACE::WriteOptions(), Key(i), "0"));
+  }
+  ASSERT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+  ASSERT_EQ(0u, LookUpAbsent(db.get(), 0, kLookups));
+  const FilterFrontier frontier = FrontierFor(spec);
+  const BudgetPlan plan(spec, frontier, StatedSizes(spec), true, 1);
+  const FilterFigures figures = Figures(db.get());
+  for (int level = 0; level < 3; ++level) {
+    const FilterLevelFigures one = At(figures, level);
+    // The last few keys are beyond the upper levels' last one.
+    EXPECT_NEAR(kLookups, one.probes, 100) << level;
+    const double expected =
+        static_cast<double>(one.probes) * plan.RateOf(static_cast<size_t>(level));
+    // The small levels' filters are rounded up to whole lines, which the average does not know.
+    const double low = level == 2 ? expected : 0.5 * expected;
+    const auto wasted = static_cast<double>(one.probes - one.negatives);
+    EXPECT_GE(wasted, low - 4 * std::sqrt(low)) << level;
+    EXPECT_LE(wasted, expected + 4 * std::sqrt(expected)) << level;
+  }
+}
+
 // Two databases with one info log cannot be told apart: both go by the stated shape.
 TEST_F(FilterFiguresTest, DatabasesThatShareALogAreToldSo) {
   class Log : public ROCKSDB_NAMESPACE::Logger {

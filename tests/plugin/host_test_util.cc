@@ -1,14 +1,19 @@
 #include "tests/plugin/host_test_util.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "plugin/tieredfilter.h"
+#include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/table_properties.h"
 
@@ -52,6 +57,113 @@ std::string Number(const char* prefix, uint64_t number) {
 }
 
 }  // namespace
+
+namespace {
+
+// Runs `body` in a child process, which it never leaves; gives it the writing end of a pipe.
+template <class Body>
+pid_t Fork(const Body& body, int* reading_end) {
+  int ends[2];
+  EXPECT_EQ(0, pipe(ends));
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    body(ends[1]);
+    _exit(1);
+  }
+  EXPECT_GT(child, 0);
+  close(ends[1]);
+  *reading_end = ends[0];
+  return child;
+}
+
+template <class Value>
+bool Receive(int pipe, Value* value) {
+  return read(pipe, value, sizeof(*value)) == static_cast<ssize_t>(sizeof(*value));
+}
+template <class Value>
+bool Send(int pipe, const Value& value) {
+  return write(pipe, &value, sizeof(value)) == static_cast<ssize_t>(sizeof(value));
+}
+
+// Puts keys, telling each one's number, until it is killed after `keys` of them. Returns the number
+// behind the last one it told.
+uint64_t WriteInAChild(const Options& options, const std::string& path, uint64_t begin,
+                       uint64_t keys) {
+  int reading_end = -1;
+  const auto write_keys = [&](int pipe) {
+    DB* db = nullptr;
+    if (DB::Open(options, path, &db).ok()) {
+      for (uint64_t i = begin; db->Put(WriteOptions(), Key(i), Key(i)).ok() && Send(pipe, i);) {
+        ++i;
+      }
+    }
+  };
+  const pid_t child = Fork(write_keys, &reading_end);
+  uint64_t written = begin, number = 0;
+  while (written < begin + keys && Receive(reading_end, &number)) {
+    written = number + 1;
+  }
+  kill(child, SIGKILL);
+  // Those it wrote since.
+  while (Receive(reading_end, &number)) {
+    written = number + 1;
+  }
+  close(reading_end);
+  EXPECT_EQ(child, waitpid(child, nullptr, 0));
+  EXPECT_GE(written, begin + keys);
+  return written;
+}
+
+// As it is found: nothing is flushed or compacted.
+void LookInAChild(const Options& options, const std::string& path, KilledDatabase* database) {
+  struct Found {
+    uint64_t lost;
+    double bits_per_key;
+  } found = {};
+  int reading_end = -1;
+  const auto look = [&](int pipe) {
+    DB* db = nullptr;
+    if (DB::OpenForReadOnly(options, path, &db).ok()) {
+      double bytes = 0, entries = 0;
+      for (const TableOnDisk& table : Tables(db)) {
+        bytes += static_cast<double>(table.filter_bytes);
+        entries += static_cast<double>(table.filter_entries);
+      }
+      Send(pipe, Found{CountLost(db, 0, database->keys), entries > 0 ? bytes * 8 / entries : 0});
+    }
+  };
+  const pid_t child = Fork(look, &reading_end);
+  EXPECT_TRUE(Receive(reading_end, &found)) << "the database cannot be opened";
+  close(reading_end);
+  EXPECT_EQ(child, waitpid(child, nullptr, 0));
+  database->lost += found.lost;
+  database->most_bits_per_key = std::max(database->most_bits_per_key, found.bits_per_key);
+}
+
+}  // namespace
+
+KilledDatabase WriteAndKill(const std::function<Options()>& options, const std::string& path,
+                            int kills, uint64_t most_keys, uint64_t seed) {
+  KilledDatabase database;
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < kills; ++i) {
+    database.keys = WriteInAChild(options(), path, database.keys, 1 + random() % most_keys);
+    LookInAChild(options(), path, &database);
+  }
+  return database;
+}
+
+// Universal compaction may count as pending for good, hence the second look.
+void WaitForCompactions(DB* db) {
+  for (int quiet = 0; quiet < 5;) {
+    ROCKSDB_NAMESPACE::Env::Default()->SleepForMicroseconds(2000);
+    uint64_t running = 1, pending = 1;
+    ASSERT_TRUE(db->GetIntProperty("rocksdb.num-running-compactions", &running));
+    ASSERT_TRUE(db->GetIntProperty("rocksdb.compaction-pending", &pending));
+    quiet = running > 0 ? 0 : quiet + (pending > 0 ? 1 : 5);
+  }
+}
 
 ScratchDir::ScratchDir() {
   std::string path = ::testing::TempDir() + "/tieredfilter_XXXXXX";

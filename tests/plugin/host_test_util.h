@@ -63,6 +63,22 @@ uint64_t CountLost(ROCKSDB_NAMESPACE::DB* db, uint64_t begin, uint64_t end, uint
 // Looks up absent keys; returns how many were "found", which had better be none.
 uint64_t LookUpAbsent(ROCKSDB_NAMESPACE::DB* db, uint64_t begin, uint64_t end);
 
+// Until no compaction runs or is due.
+void WaitForCompactions(ROCKSDB_NAMESPACE::DB* db);
+
+// What is left of a database whose process was killed again and again.
+struct KilledDatabase {
+  uint64_t keys = 0;             // 0, 1, ... below this were acknowledged
+  uint64_t lost = 0;             // acknowledged keys that were not found after one of the kills
+  double most_bits_per_key = 0;  // of all filters, as found after any of the kills
+};
+// Opens the database at `path` in a child process that puts keys in order, and kills it after up to
+// `most_keys` of them; looks in another child what is there; and so on, `kills` times. Must run in
+// a process that has opened no database: RocksDB's background threads do not survive a fork, and
+// nothing would ever be flushed. (EXPECT_EXIT with the death test style "threadsafe" makes one.)
+KilledDatabase WriteAndKill(const std::function<ROCKSDB_NAMESPACE::Options()>& options,
+                            const std::string& path, int kills, uint64_t most_keys, uint64_t seed);
+
 // A table file as it is on disk.
 struct TableOnDisk {
   std::string path;

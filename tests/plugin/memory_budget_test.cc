@@ -1,9 +1,5 @@
 // The memory budget inside a real database: options, sizes read by the listener, and whether the
 // budget is kept.
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -29,23 +25,23 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
+// Small tables, so that a few hundred thousand keys make a tree of four levels.
+Options TreeOptions(const std::string& spec) {
+  Options options = TestOptions(Policy(spec));
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = 1 << 20;
+  options.target_file_size_base = 256 << 10;
+  options.max_bytes_for_level_base = 512 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  options.level0_file_num_compaction_trigger = 4;
+  options.listeners.push_back(NewSizesListener());
+  return options;
+}
+
 class MemoryBudgetTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     RegisterFilterPolicies(*ROCKSDB_NAMESPACE::ObjectLibrary::Default(), "");
-  }
-
-  // Small tables, so that a few hundred thousand keys make a tree of four levels.
-  static Options TreeOptions(const std::string& spec) {
-    Options options = TestOptions(Policy(spec));
-    options.disable_auto_compactions = false;
-    options.write_buffer_size = 1 << 20;
-    options.target_file_size_base = 256 << 10;
-    options.max_bytes_for_level_base = 512 << 10;
-    options.max_bytes_for_level_multiplier = 4;
-    options.level0_file_num_compaction_trigger = 4;
-    options.listeners.push_back(NewSizesListener());
-    return options;
   }
 
   static Status FromString(const std::string& text, Options* options) {
@@ -81,17 +77,6 @@ FilterTotals Totals(DB* db) {
     totals.entries += static_cast<double>(file.num_entries);
   }
   return totals;
-}
-
-// Until nothing runs. Universal compaction may count as pending for good, hence the second look.
-void WaitForCompactions(DB* db) {
-  for (int quiet = 0; quiet < 5;) {
-    ROCKSDB_NAMESPACE::Env::Default()->SleepForMicroseconds(2000);
-    uint64_t running = 1, pending = 1;
-    ASSERT_TRUE(db->GetIntProperty("rocksdb.num-running-compactions", &running));
-    ASSERT_TRUE(db->GetIntProperty("rocksdb.compaction-pending", &pending));
-    quiet = running > 0 ? 0 : quiet + (pending > 0 ? 1 : 5);
-  }
 }
 
 // Keys in random order, in batches; calls `check` with the database at rest after each.
@@ -214,58 +199,34 @@ TEST_F(MemoryBudgetTest, KeptThoughTablesMoveDownUnchanged) {
   EXPECT_LE(most, 1.03 * 10);
 }
 
-// Writes keys from `begin` on until it is killed, and tells each key's number when it is written.
-[[noreturn]] void WriteUntilKilled(const Options& options, const std::string& path, uint64_t begin,
-                                   int pipe) {
-  DB* db = nullptr;
-  if (DB::Open(options, path, &db).ok()) {
-    for (uint64_t i = begin; db->Put(ROCKSDB_NAMESPACE::WriteOptions(), Key(i), Key(i)).ok(); ++i) {
-      if (write(pipe, &i, sizeof(i)) != sizeof(i)) break;
-    }
+// In a process of its own, see WriteAndKill.
+[[noreturn]] void KillAndLook() {
+  {
+    ScratchDir dir;
+    const std::string path = dir.Path("db");
+    const auto options = [] {
+      Options small = TreeOptions("budget:10");
+      small.write_buffer_size = 256 << 10;
+      return small;
+    };
+    const KilledDatabase killed = WriteAndKill(options, path, 4, 15000, 5);
+    EXPECT_EQ(0u, killed.lost);
+    EXPECT_LE(killed.most_bits_per_key, 10.3);
+    const std::unique_ptr<DB> db = Open(options(), path);
+    PutKeys(db.get(), 0, 1);
+    EXPECT_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+    WaitForCompactions(db.get());
+    EXPECT_GE(Totals(db.get()).levels, 2) << "the children flushed nothing";
+    EXPECT_EQ(0u, CountLost(db.get(), 0, killed.keys));
+    // Sizes are known again.
+    EXPECT_NE(nullptr, FindTreeSizes(db->GetDBOptions().info_log.get(), "default"));
   }
-  _exit(1);
+  exit(::testing::Test::HasFailure() ? 1 : 0);
 }
 
-TEST_F(MemoryBudgetTest, NothingIsLostWhenTheProcessIsKilled) {
-  constexpr int kKills = 10;
-  const std::string path = dir_.Path("db");
-  std::mt19937_64 random(5);
-  uint64_t written = 0;
-  for (int kill_number = 0; kill_number < kKills; ++kill_number) {
-    int ends[2];
-    ASSERT_EQ(0, pipe(ends));
-    // Options before fork, threads after it: the child has the database to itself.
-    const Options options = TreeOptions("budget:10");
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      close(ends[0]);
-      WriteUntilKilled(options, path, written, ends[1]);
-    }
-    close(ends[1]);
-    const uint64_t until = written + 1 + random() % 15000;
-    uint64_t number = 0;
-    while (written < until && read(ends[0], &number, sizeof(number)) == sizeof(number)) {
-      written = number + 1;
-    }
-    kill(child, SIGKILL);
-    // Those it wrote since.
-    while (read(ends[0], &number, sizeof(number)) == sizeof(number)) {
-      written = number + 1;
-    }
-    close(ends[0]);
-    ASSERT_EQ(child, waitpid(child, nullptr, 0));
-    ASSERT_GE(written, until);
-  }
-  const std::unique_ptr<DB> db = Open(TreeOptions("budget:10"), path);
-  EXPECT_EQ(0u, CountLost(db.get(), 0, written));
-  ROCKSDB_NAMESPACE::CompactRangeOptions all;
-  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-  ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
-  EXPECT_EQ(0u, CountLost(db.get(), 0, written));
-  // Sizes are known again.
-  EXPECT_NE(nullptr, FindTreeSizes(db->GetDBOptions().info_log.get(), "default"));
-  EXPECT_LE(Totals(db.get()).bits_per_key(), 10.3);
+TEST(MemoryBudgetDeathTest, NothingIsLostWhenTheProcessIsKilled) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(KillAndLook(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(MemoryBudgetTest, KeptAfterDeletingMostKeys) {

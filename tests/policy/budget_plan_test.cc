@@ -92,6 +92,18 @@ TEST(BudgetPlanTest, RecoveredMemtablesGetTheAverage) {
   }
 }
 
+TEST(BudgetPlanTest, FirstFlushAfterOpeningGetsTheAverage) {
+  const BudgetSpec spec = Spec("budget:10");
+  const FilterFrontier frontier = FrontierFor(spec);
+  TreeSizes sizes = Sizes(1, 1e3, {1e5, 1e6});
+  const BudgetPlan plan(spec, frontier, sizes, false, 1);
+  TableContext flush = Table(0);
+  flush.reason = TableReason::kFlush;
+  EXPECT_NEAR(10, plan.SettingFor(flush, sizes).bits_per_key(), 0.05);
+  sizes.flush_entries = 1e3;
+  EXPECT_GT(plan.SettingFor(flush, sizes).bits_per_key(), 15);
+}
+
 // What is known to be over or under the budget when the running jobs are done.
 TEST(BudgetPlanTest, TablesToComeKeepTheWholeNearTheBudget) {
   const BudgetSpec spec = Spec("budget:10");

@@ -129,9 +129,9 @@ Status CopiedTree::MakeOptions(const std::shared_ptr<const FilterPolicy>& policy
   return Status::OK();
 }
 
-Status CopiedTree::Load(const Options& options, const std::string& path,
-                        const std::string& label) const {
-  TreeWriter writer("loading " + label, plan_.TotalEntries());
+Status CopiedTree::Load(const Options& options, const std::string& path, const std::string& label,
+                        FilterBuildCost* cost) const {
+  TreeWriter writer("loading " + label, plan_.TotalEntries(), cost);
   Status s = writer.Create(options, path);
   Options source_options(source_.options(), family_options());
   source_options.use_direct_reads = false;  // its files are read once per policy

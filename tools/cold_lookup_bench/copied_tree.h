@@ -37,7 +37,7 @@ class CopiedTree : public TreeSource {
       const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy,
       ROCKSDB_NAMESPACE::Options* options) const override;
   ROCKSDB_NAMESPACE::Status Load(const ROCKSDB_NAMESPACE::Options& options, const std::string& path,
-                                 const std::string& label) const override;
+                                 const std::string& label, FilterBuildCost* cost) const override;
   // Files of which every entry was deleted or hidden by a newer one in the same file may be gone.
   ROCKSDB_NAMESPACE::Status Check(const TreeFiles& files) const override;
   // Keys are compared with what an iterator over the source shows.

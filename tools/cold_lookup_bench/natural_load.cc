@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <thread>
 
 #include "rocksdb/db.h"
@@ -47,22 +48,35 @@ Status MakeNaturalOptions(const Config& config, const std::shared_ptr<const Filt
   return Status::OK();
 }
 
-Status WaitForCompactions(DB* db) {
-  for (;;) {
-    uint64_t busy = 0;
-    for (const std::string* property :
-         {&DB::Properties::kNumRunningFlushes, &DB::Properties::kMemTableFlushPending,
-          &DB::Properties::kNumRunningCompactions, &DB::Properties::kCompactionPending}) {
-      uint64_t value = 0;
-      if (db->GetIntProperty(*property, &value)) {
-        busy += value;
-      }
+uint64_t SumOf(DB* db, std::initializer_list<const std::string*> properties) {
+  uint64_t sum = 0;
+  for (const std::string* property : properties) {
+    uint64_t value = 0;
+    if (db->GetIntProperty(*property, &value)) {
+      sum += value;
     }
-    if (Status s = CheckInterrupt(); busy == 0 || !s.ok()) {
+  }
+  return sum;
+}
+
+// "Pending" may stay set for good, where universal compaction has a score but finds nothing to do;
+// so a second of idleness counts as done, too.
+Status WaitForCompactions(DB* db) {
+  constexpr std::chrono::milliseconds kPoll{20};
+  constexpr int kIdlePolls = 50;
+  for (int idle = 0; idle < kIdlePolls; ++idle) {
+    if (SumOf(db, {&DB::Properties::kNumRunningFlushes, &DB::Properties::kMemTableFlushPending,
+                   &DB::Properties::kNumRunningCompactions}) > 0) {
+      idle = 0;
+    } else if (SumOf(db, {&DB::Properties::kCompactionPending}) == 0) {
+      break;
+    }
+    if (Status s = CheckInterrupt(); !s.ok()) {
       return s;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(kPoll);
   }
+  return Status::OK();
 }
 
 // A second write to one of the `written` keys so far, or none.

@@ -13,9 +13,9 @@ Status PlannedTree::MakeOptions(const std::shared_ptr<const FilterPolicy>& polic
   return cold_lookup::MakeOptions(config_, policy, options);
 }
 
-Status PlannedTree::Load(const Options& options, const std::string& path,
-                         const std::string& label) const {
-  return BuildTree(options, path, plan_, *keys_, label);
+Status PlannedTree::Load(const Options& options, const std::string& path, const std::string& label,
+                         FilterBuildCost* cost) const {
+  return BuildTree(options, path, plan_, *keys_, label, cost);
 }
 
 Status PlannedTree::Check(const TreeFiles& files) const { return CheckAgainstPlan(plan_, files); }

@@ -22,7 +22,7 @@ class PlannedTree : public TreeSource {
       const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy,
       ROCKSDB_NAMESPACE::Options* options) const override;
   ROCKSDB_NAMESPACE::Status Load(const ROCKSDB_NAMESPACE::Options& options, const std::string& path,
-                                 const std::string& label) const override;
+                                 const std::string& label, FilterBuildCost* cost) const override;
   ROCKSDB_NAMESPACE::Status Check(const TreeFiles& files) const override;
   ROCKSDB_NAMESPACE::Status Verify(const ROCKSDB_NAMESPACE::Options& options,
                                    const std::string& path, int threads, const std::string& label,

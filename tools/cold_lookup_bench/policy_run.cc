@@ -44,7 +44,7 @@ Status PolicyRun::LoadOnly() {
 
 Status PolicyRun::LoadTree() {
   const auto load = [this](const std::string& path) {
-    return setup_.source.Load(options_, path, choice_.requested);
+    return setup_.source.Load(options_, path, choice_.requested, build_cost_.get());
   };
   if (!setup_.config.reuse) {
     return load(path_);

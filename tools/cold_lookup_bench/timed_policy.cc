@@ -101,6 +101,9 @@ class TimedPolicy final : public FilterPolicy {
     return policy_->ValidateOptions(db_options, family_options);
   }
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    if (cost_->paused.load()) {
+      return nullptr;
+    }
     std::unique_ptr<FilterBitsBuilder> builder(policy_->GetBuilderWithContext(context));
     return builder == nullptr ? nullptr : new TimedBuilder(std::move(builder), cost_);
   }

@@ -14,6 +14,8 @@ struct FilterBuildCost {
   std::atomic<uint64_t> filters{0};
   std::atomic<uint64_t> keys{0};
   std::atomic<uint64_t> cpu_nanoseconds{0};
+  // While set, tables get no filter: those that are only written to be compacted at once.
+  std::atomic<bool> paused{false};
 };
 
 // A policy that does what `policy` does under the same names, and adds to *cost the CPU time each

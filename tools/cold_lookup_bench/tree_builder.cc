@@ -134,8 +134,16 @@ Status TreeWriter::Write(WriteBatch* batch) {
 }
 
 Status TreeWriter::FinishFile(int level) {
+  PauseFilters(level > 0);  // a filter for this table would be built a second time further down
   const Status s = db_->Flush(FlushOptions());
+  PauseFilters(false);
   return s.ok() && level > 0 ? MoveDown(level) : s;
+}
+
+void TreeWriter::PauseFilters(bool pause) {
+  if (cost_ != nullptr) {
+    cost_->paused = pause;
+  }
 }
 
 // Compacts the only file of level 0 to `level`.
@@ -159,8 +167,8 @@ Status TreeWriter::MoveDown(int level) {
 Status TreeWriter::Close() { return db_ == nullptr ? Status::OK() : db_->Close(); }
 
 Status BuildTree(const Options& options, const std::string& path, const TreePlan& plan,
-                 const KeySpace& keys, const std::string& label) {
-  TreeWriter writer("loading " + label, plan.TotalEntries());
+                 const KeySpace& keys, const std::string& label, FilterBuildCost* cost) {
+  TreeWriter writer("loading " + label, plan.TotalEntries(), cost);
   Status s = writer.Create(options, path);
   for (size_t run = 0; s.ok() && run < plan.runs.size(); ++run) {
     const RunPlan& info = plan.runs[run];

@@ -12,6 +12,7 @@
 #include "tools/cold_lookup_bench/config.h"
 #include "tools/cold_lookup_bench/key_space.h"
 #include "tools/cold_lookup_bench/progress.h"
+#include "tools/cold_lookup_bench/timed_policy.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 
 namespace tieredfilter::cold_lookup {
@@ -32,8 +33,10 @@ void KeepShape(ROCKSDB_NAMESPACE::Options* options);
 // by SstFileWriter and ingested would not be.
 class TreeWriter {
  public:
-  // `what` and `total` are for the progress line; the total is in entries.
-  TreeWriter(const std::string& what, uint64_t total) : progress_(what, total) {}
+  // `what` and `total` are for the progress line; the total is in entries. `cost` may be null; see
+  // TreeSource::Load().
+  TreeWriter(const std::string& what, uint64_t total, FilterBuildCost* cost)
+      : progress_(what, total), cost_(cost) {}
 
   ROCKSDB_NAMESPACE::Status Create(const ROCKSDB_NAMESPACE::Options& options,
                                    const std::string& path);
@@ -49,14 +52,17 @@ class TreeWriter {
 
  private:
   ROCKSDB_NAMESPACE::Status MoveDown(int level);
+  void PauseFilters(bool pause);
 
   Progress progress_;
+  FilterBuildCost* const cost_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
 };
 
 // Creates the database `path` and writes every run of the plan. Aborted on Ctrl-C.
 ROCKSDB_NAMESPACE::Status BuildTree(const ROCKSDB_NAMESPACE::Options& options,
                                     const std::string& path, const TreePlan& plan,
-                                    const KeySpace& keys, const std::string& label);
+                                    const KeySpace& keys, const std::string& label,
+                                    FilterBuildCost* cost = nullptr);
 
 }  // namespace tieredfilter::cold_lookup

@@ -10,6 +10,7 @@
 #include "rocksdb/status.h"
 #include "tools/cold_lookup_bench/lookup_keys.h"
 #include "tools/cold_lookup_bench/read_only_database.h"
+#include "tools/cold_lookup_bench/timed_policy.h"
 #include "tools/cold_lookup_bench/tree_files.h"
 #include "tools/cold_lookup_bench/tree_plan.h"
 #include "tools/cold_lookup_bench/verify_phase.h"
@@ -31,10 +32,11 @@ class TreeSource {
       const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy,
       ROCKSDB_NAMESPACE::Options* options) const = 0;
 
-  // Writes the tree into a new database. Aborted on Ctrl-C.
+  // Writes the tree into a new database. `cost`, if not null, is that of the timed policy in the
+  // options, which then builds the filters of the final tables only. Aborted on Ctrl-C.
   virtual ROCKSDB_NAMESPACE::Status Load(const ROCKSDB_NAMESPACE::Options& options,
-                                         const std::string& path,
-                                         const std::string& label) const = 0;
+                                         const std::string& path, const std::string& label,
+                                         FilterBuildCost* cost) const = 0;
 
   // Corruption unless a loaded database has the files it should have.
   virtual ROCKSDB_NAMESPACE::Status Check(const TreeFiles& files) const = 0;

@@ -139,7 +139,9 @@ Options SoakOptions(const std::shared_ptr<FilterMeter>& meter, bool universal) {
   return options;
 }
 
-uint64_t FlushKeys() { return std::max<uint64_t>(FLAGS_num / 400, 1); }
+// No fewer than this: a filter is whole lines of 64 bytes and a trailer, which alone are 2% for a
+// table of 4000 keys.
+uint64_t FlushKeys() { return std::max<uint64_t>(FLAGS_num / 400, 4000); }
 
 // Says how far from the budget the filters were at most, and are in the end.
 void Report(DB* db, const char* what, uint64_t seed, const FilterMeter& meter,

@@ -229,6 +229,59 @@ TEST(AllotmentTest, SmallChangesOfInputMoveLittle) {
   }
 }
 
+// Up to nine runs, each one to twelve times as big as the one above.
+std::vector<double> RandomEntries(std::mt19937_64* random) {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<double> entries = {1e4 * (1 + 9 * uniform(*random))};
+  const auto runs = 1 + static_cast<size_t>(9 * uniform(*random));
+  while (entries.size() < runs) {
+    entries.push_back(entries.back() * (1 + 11 * uniform(*random)));
+  }
+  return entries;
+}
+
+TEST(AllotmentTest, RandomTreesKeepTheBudgetAndAreMonotone) {
+  std::mt19937_64 random(17);
+  std::uniform_real_distribution<double> share(0, 1);
+  const FilterFrontier frontier(LimitsFor({kBloom, kCuckoo, kRibbon}));
+  for (int round = 0; round < 60; ++round) {
+    const std::vector<AllotmentRun> runs = Tree(RandomEntries(&random), share(random));
+    double previous = 1e9;
+    for (double bits = 0.5; bits < 20; bits += 0.25) {
+      const Allotment result = Allot(frontier, runs, Bytes(runs, bits));
+      ASSERT_LE(result.bytes, Bytes(runs, bits)) << "round " << round << " bits " << bits;
+      ASSERT_LE(result.wasted_reads, previous * (1 + 1e-3))
+          << "round " << round << " bits " << bits;
+      previous = result.wasted_reads;
+    }
+  }
+}
+
+TEST(AllotmentTest, RandomTreesAreStable) {
+  std::mt19937_64 random(23);
+  std::uniform_real_distribution<double> one_percent(0.99, 1.01), share(0.1, 1), amount(5, 16);
+  const FilterFrontier frontier(LimitsFor({kBloom, kCuckoo}));
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> entries = RandomEntries(&random);
+    const double bits = amount(random), absent = share(random);
+    const std::vector<AllotmentRun> before = Tree(entries, absent);
+    for (double& n : entries) {
+      n *= one_percent(random);
+    }
+    const std::vector<AllotmentRun> after = Tree(entries, absent);
+    const Allotment a = Allot(frontier, before, Bytes(before, bits));
+    const Allotment b = Allot(frontier, after, Bytes(after, bits));
+    for (size_t i = 0; i < a.runs.size(); ++i) {
+      if (a.runs[i].kind == b.runs[i].kind) {
+        EXPECT_NEAR(a.runs[i].bits_per_key, b.runs[i].bits_per_key,
+                    0.04 * a.runs[i].bits_per_key + 0.05)
+            << "round " << round << " run " << i;
+      }
+    }
+    EXPECT_NEAR(a.wasted_reads, b.wasted_reads, 0.06 * a.wasted_reads) << "round " << round;
+  }
+}
+
 TEST(AllotmentTest, NothingAbsentMeansNoFilterForTheLastLevel) {
   const Allotment result = AllotBits({kBloom, kCuckoo}, Tree(StandardEntries(), 0), 1);
   EXPECT_EQ(FilterKind::kNone, result.runs.back().kind);

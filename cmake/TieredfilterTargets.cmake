@@ -42,6 +42,21 @@ if(TIEREDFILTER_SANITIZE)
     OUTPUT_VARIABLE TIEREDFILTER_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 
+# tieredfilter_precompile(<target>)
+# Reads the headers that most of its files want once per target: with RocksDB they are half of the compile time. Only
+# where there is no compiler cache, which could not keep such files and saves more.
+set(_precompile ON)
+if(TIEREDFILTER_CCACHE)
+  set(_precompile OFF)
+endif()
+option(TIEREDFILTER_PRECOMPILE "Precompile headers; by default where there is no ccache" ${_precompile})
+function(tieredfilter_precompile target)
+  if(TIEREDFILTER_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <string> <vector>
+      <rocksdb/convenience.h> <rocksdb/db.h> <rocksdb/filter_policy.h> <rocksdb/table.h>)
+  endif()
+endfunction()
+
 # What each test sees. RocksDB itself is not instrumented: ThreadSanitizer cannot see its synchronization and would
 # report races that do not exist, hence the suppressions.
 set(TIEREDFILTER_TEST_ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")

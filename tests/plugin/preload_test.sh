@@ -5,11 +5,14 @@
 #   preload_test.sh <preload object> <unaware program> [<library to load in front, for sanitizers>]
 set -euo pipefail
 
-preload=$1
 unaware=$2
 front=${3:-}
+# The loader takes a space in LD_PRELOAD for the end of a name, so the object is named by a link without one.
+link_folder=$(mktemp -d /tmp/tieredfilter_preload.XXXXXX)
+preload=$link_folder/preload.so
+ln -s "$(realpath "$1")" "$preload"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tieredfilter preload.XXXXXX")  # a path with a space, on purpose
-trap 'rm -rf "$scratch"' EXIT
+trap 'rm -rf "$scratch" "$link_folder"' EXIT
 # RocksDB and the C program end without freeing everything, which is no fault of ours.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 failures=0

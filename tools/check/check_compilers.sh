@@ -13,7 +13,7 @@ Commands() {
   sed -n 's/^ *"command": "\(.*\)",\{0,1\}$/\1/p' "$build_dir/compile_commands.json" |
     sed -E 's/\\"/"/g; s/\\\\/\\/g' | grep -vE ' -c "?[^"]*/\.deps/[^"]*"?$' |
     grep -E " -c .*$files" |
-    sed -nE 's/ -std=[a-z+0-9]+//; s/ -o [^ ]+ -c / -c /
+    sed -nE 's/ -std=[a-z+0-9]+//; s/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch[^ ]*//; s/ -o [^ ]+ -c / -c /
       s#^.*/(c\+\+|g\+\+|clang\+\+)(-[0-9]+)? #'"$1 -std=$2 -fsyntax-only "'#p'
 }
 

@@ -16,7 +16,8 @@ END
 }
 
 preset=release
-arguments=(-j2 --output-on-failure --no-tests=error)
+# One more than there are CPUs: some tests wait for the disk.
+arguments=(-j3 --output-on-failure --no-tests=error)
 exclude=(-LE '^slow$')
 while (($#)); do
   case "$1" in

@@ -5,7 +5,7 @@ set -euo pipefail
 root="$1" build_dir="$2"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-Sweep() { python3 -B "$root/tools/comparisons/sweep.py" --build_dir="$build_dir" --quick --work="$work/work" "$@"; }
+Sweep() { python3 -B "$root/tools/comparisons/sweep.py" --build_dir="$build_dir" --quick --work="$work/kept" "$@"; }
 
 Sweep --results="$work/first" >"$work/out" 2>"$work/err" || { cat "$work/err"; exit 1; }
 grep -q "^14 points, all within the predicted interval" "$work/out"
@@ -22,10 +22,10 @@ for point in result["points"]:
     assert point["filter_bits_per_key"] / point["bits"] < 1.1, point
 END
 grep -q "<polyline" "$work/first.html"
-[[ -z $(ls -A "$work/work/databases") ]] || { echo "databases are left behind"; exit 1; }
+[[ -z $(ls -A "$work/kept/databases") ]] || { echo "databases are left behind"; exit 1; }
 
 # One point is missing and one is half written: only these two are made again.
-points=("$work"/work/points-*/*.json)
+points=("$work"/kept/points-*/*.json)
 ((${#points[@]} == 15)) || { echo "${#points[@]} points are kept"; exit 1; }
 touch "$work/then"
 rm "${points[0]}"
@@ -33,5 +33,5 @@ head -c 100 "${points[1]}" >"$work/half"
 cp "$work/half" "${points[1]}"
 touch -d "1 minute ago" "$work/then" "${points[@]:1}"
 Sweep --results="$work/second" >"$work/out" 2>"$work/err" || { cat "$work/err"; exit 1; }
-made="$(find "$work"/work/points-*/ -name '*.json' -newer "$work/then" | wc -l)"
+made="$(find "$work"/kept/points-*/ -name '*.json' -newer "$work/then" | wc -l)"
 ((made == 2)) || { echo "$made points were made again"; exit 1; }

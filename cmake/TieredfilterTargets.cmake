@@ -22,9 +22,9 @@ if(TIEREDFILTER_SANITIZE)
     -fsanitize=${TIEREDFILTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tieredfilter_flags INTERFACE -fsanitize=${TIEREDFILTER_SANITIZE})
   if(TIEREDFILTER_SANITIZE MATCHES "address" AND TIEREDFILTER_SANITIZE MATCHES "undefined")
-    # What these three find, ASan stops at too (a null or too short object that is really accessed), and they double
-    # the compile time of everything that includes RocksDB.
-    target_compile_options(tieredfilter_flags INTERFACE -fno-sanitize=null,vptr,object-size)
+    # What these find, ASan stops at too (a null, overflowed or too short object that is really accessed), and they
+    # double the compile time of everything that includes RocksDB and of the unrolled kernels.
+    target_compile_options(tieredfilter_flags INTERFACE -fno-sanitize=null,vptr,object-size,pointer-overflow)
   endif()
   string(REGEX REPLACE "^.*(address|thread).*$" "\\1" _runtime "${TIEREDFILTER_SANITIZE}")
   string(SUBSTRING "${_runtime}" 0 1 _runtime)
@@ -42,18 +42,36 @@ if(TIEREDFILTER_SANITIZE)
     OUTPUT_VARIABLE TIEREDFILTER_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 
-# tieredfilter_precompile(<target>)
-# Reads the headers that most of its files want once per target: with RocksDB they are half of the compile time. Only
-# where there is no compiler cache, which could not keep such files and saves more.
+# Reading RocksDB's and GoogleTest's headers is half of the compile time, so targets precompile what most of their files
+# want. Only where there is no compiler cache, which could not keep such files and saves more.
 set(_precompile ON)
 if(TIEREDFILTER_CCACHE)
   set(_precompile OFF)
 endif()
 option(TIEREDFILTER_PRECOMPILE "Precompile headers; by default where there is no ccache" ${_precompile})
+set(TIEREDFILTER_STANDARD_HEADERS <algorithm> <functional> <map> <memory> <string> <vector>)
+set(TIEREDFILTER_ROCKSDB_HEADERS <rocksdb/convenience.h> <rocksdb/db.h> <rocksdb/filter_policy.h> <rocksdb/table.h>)
+
+# tieredfilter_precompile(<target> [<header>...])
+# For a library of many files that include RocksDB.
 function(tieredfilter_precompile target)
   if(TIEREDFILTER_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <string> <vector>
-      <rocksdb/convenience.h> <rocksdb/db.h> <rocksdb/filter_policy.h> <rocksdb/table.h>)
+    target_precompile_headers(${target} PRIVATE ${TIEREDFILTER_STANDARD_HEADERS} ${TIEREDFILTER_ROCKSDB_HEADERS} ${ARGN})
+  endif()
+endfunction()
+
+# tieredfilter_share_precompiled(<target> <group> <header>...)
+# The first target of a group reads the headers, the others use its result; all must be programs of the same flags.
+function(tieredfilter_share_precompiled target group)
+  if(NOT TIEREDFILTER_PRECOMPILE)
+    return()
+  endif()
+  get_property(owner GLOBAL PROPERTY TIEREDFILTER_PRECOMPILED_BY_${group})
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  else()
+    target_precompile_headers(${target} PRIVATE ${TIEREDFILTER_STANDARD_HEADERS} <gtest/gtest.h> ${ARGN})
+    set_property(GLOBAL PROPERTY TIEREDFILTER_PRECOMPILED_BY_${group} ${target})
   endif()
 endfunction()
 
@@ -72,12 +90,29 @@ if(TIEREDFILTER_SANITIZE)
   set(TIEREDFILTER_TEST_TIMEOUT 600)
 endif()
 
-# tieredfilter_add_test(<name> SOURCES ... LIBS ... [LABELS ...] [TIMEOUT seconds])
+# Compiling tests with less optimization saves a third of their compile time. Those that wait for RocksDB and for our
+# libraries, seldom for their own code (WAITS), need none under sanitizers, which multiply both times.
+set(TIEREDFILTER_TEST_OPTIMIZATION "$<$<CONFIG:Release>:-O1>")
+set(TIEREDFILTER_WAITING_TEST_OPTIMIZATION ${TIEREDFILTER_TEST_OPTIMIZATION})
+if(TIEREDFILTER_SANITIZE)
+  set(TIEREDFILTER_WAITING_TEST_OPTIMIZATION -O0)
+endif()
+
+# tieredfilter_add_test(<name> SOURCES ... LIBS ... [HEADERS <group> <header>...] [WAITS] [LABELS ...] [TIMEOUT seconds])
 # One GoogleTest binary, registered as one CTest test. Names are unique across the project because an in-tree
-# RocksDB build names test binaries by file basename. The label "slow" keeps a test out of the default run.
+# RocksDB build names test binaries by file basename. HEADERS: see tieredfilter_share_precompiled. The label "slow" keeps
+# a test out of the default run.
 function(tieredfilter_add_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "WAITS" "TIMEOUT" "SOURCES;LIBS;LABELS;HEADERS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  if(ARG_WAITS)
+    target_compile_options(${name} PRIVATE ${TIEREDFILTER_WAITING_TEST_OPTIMIZATION})
+  else()
+    target_compile_options(${name} PRIVATE ${TIEREDFILTER_TEST_OPTIMIZATION})
+  endif()
+  if(ARG_HEADERS)
+    tieredfilter_share_precompiled(${name} ${ARG_HEADERS})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} tieredfilter_flags GTest::gtest_main GTest::gtest Threads::Threads)
   tieredfilter_register_test(${name} COMMAND ${name} LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT})
 endfunction()

@@ -6,18 +6,14 @@
 #include <vector>
 
 #include "tests/filter/test_keys.h"
+#include "tests/sanitized.h"
 
 namespace tieredfilter {
 
 namespace {
 
-// Bounds follow the number of queries, so fewer only make them wider; sanitizers look for other
-// faults, and slowly.
-#ifdef TIEREDFILTER_SANITIZED
-constexpr double kMostQueries = 100000;
-#else
-constexpr double kMostQueries = 1000000;
-#endif
+// Bounds follow the number of queries, so fewer only make them wider.
+constexpr double kMostQueries = kSanitized ? 100000 : 1000000;
 
 KeyView ViewOf(const std::string& key) { return {key.data(), key.size()}; }
 
@@ -81,7 +77,7 @@ TEST_P(FilterConformance, ManySmallSets) {
 }
 
 TEST_P(FilterConformance, EveryCountTo2000) {
-  for (size_t n = 1; n <= 2000; ++n) {
+  for (size_t n = 1; n <= 2000; n += kSanitized && n > 100 ? 7 : 1) {
     // These settings in turn, and in a different order for each hundred.
     const double least = GetParam().min_bits;
     const double bits[] = {8.6, least, least + 0.6, 16};
@@ -91,14 +87,14 @@ TEST_P(FilterConformance, EveryCountTo2000) {
 
 TEST_P(FilterConformance, RandomCounts) {
   TestRandom random(2);
-  for (uint64_t seed = 0; seed < 8; ++seed) {
+  for (uint64_t seed = 0; seed < (kSanitized ? 4 : 8); ++seed) {
     // Evenly on a logarithmic scale, 2,000 to one million.
     const double exponent = static_cast<double>(random.Below(2700)) / 1000;
     const auto bits_range = static_cast<uint64_t>((24 - GetParam().min_bits) * 100);
     const double bits = GetParam().min_bits + static_cast<double>(random.Below(bits_range)) / 100;
     CheckRandomKeys(seed, static_cast<size_t>(2000 * std::pow(10.0, exponent)), bits);
   }
-  CheckRandomKeys(100, 1000000, 8.6);
+  CheckRandomKeys(100, kSanitized ? 300000 : 1000000, 8.6);
 }
 
 TEST_P(FilterConformance, StructuredKeys) {

@@ -18,6 +18,7 @@
 #include "rocksdb/statistics.h"
 #include "src/filter/key_hash.h"
 #include "tests/plugin/host_test_util.h"
+#include "tests/sanitized.h"
 
 namespace tieredfilter {
 namespace {
@@ -111,7 +112,7 @@ class Pair {
   // Newer data above older: down to the last level, then the ones above it.
   void Fill() {
     for (const int level : {6, 4, 1, 0, 0}) {
-      WriteSome(level == 6 ? 30000 : 3000);
+      WriteSome(level == 6 ? (kSanitized ? 10000 : 30000) : 3000);
       for (DB* db : {filtered_.get(), plain_.get()}) {
         ASSERT_OK(db->Flush(FlushOptions()));
         if (level > 0) {

@@ -301,7 +301,7 @@ TEST(FilterBenchProgramTest, WritesJsonWithEveryField) {
 
 TEST(FilterBenchProgramTest, TakesRatesInPlaceOfBits) {
   const std::string path = TemporaryPath("filter_bench_rates.json");
-  ASSERT_EQ(RunBench("--filters=bloom:10,bloom:1%,ribbon:1%,cuckoo-equations:1% --keys=50k "
+  ASSERT_EQ(RunBench("--filters=bloom:10,bloom:1%,ribbon:1%,cuckoo:1% --keys=50k "
                      "--patterns=none --reps=1 --fpr_millions=1 --build=false --json=" +
                      path),
             0);

@@ -75,7 +75,7 @@ double BitsForPercent(const std::string& kind, double percent) {
   FilterKind curve = FilterKind::kNone;
   if (kind == "bloom" || kind == "ribbon") {
     curve = kind == "bloom" ? FilterKind::kBloom : FilterKind::kRibbon;
-  } else if (kind == "cuckoo-equations") {
+  } else if (kind == "cuckoo-equations" || kind == "cuckoo") {
     curve = FilterKind::kCuckoo;
   }
   if (curve == FilterKind::kNone || !(percent > 0 && percent < 100)) {
@@ -179,7 +179,10 @@ bool MakeFilters(std::vector<std::unique_ptr<BenchFilter>>* filters, size_t* bas
     }
     const bool stock = IsStockKind(request.kind);
     if (!stock && !IsOurKind(request.kind)) {
-      *error = fmt::format("--filters: unknown kind '{}'", request.kind);
+      *error = fmt::format(
+          "--filters: unknown kind '{}'; there are bloom, ribbon, cuckoo-equations (or cuckoo) and "
+          "cuckoo-fingerprints",
+          request.kind);
       return false;
     }
     if (name == kBaseline) {
@@ -213,7 +216,9 @@ bool ReadOptions(MeasureOptions* options, std::string* error) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Pattern& pattern) { return pattern.name == name; });
     if (found == all.end()) {
-      *error = fmt::format("--patterns: unknown pattern '{}'", name);
+      std::string names;
+      for (const Pattern& pattern : all) names += " " + std::string(pattern.name);
+      *error = fmt::format("--patterns: unknown pattern '{}'; there are none,{}", name, names);
       return false;
     }
     options->patterns.push_back(&*found);

@@ -81,7 +81,8 @@ class CuckooFilter : public OurFilter {
 };
 
 std::optional<BlockCoding> CodingOf(const std::string& kind) {
-  if (kind == "cuckoo-equations") return BlockCoding::kEquations;
+  // "cuckoo" as in a policy's spec, where equations are the default.
+  if (kind == "cuckoo-equations" || kind == "cuckoo") return BlockCoding::kEquations;
   if (kind == "cuckoo-fingerprints") return BlockCoding::kFingerprints;
   return std::nullopt;
 }

@@ -292,6 +292,18 @@ TEST(PerLevelBitsTest, NamesEveryLevelInTheSpec) {
   EXPECT_TRUE(KindsOfPerLevelWord("blom").empty());
 }
 
+TEST(PerLevelBitsTest, StatesTheShapeToBudgetsThatStateNone) {
+  const TreePlan plan{{{4, 1000000, 2}, {2, 10001, 1}, {0, 1000, 1}, {0, 1000, 1}}};
+  EXPECT_EQ(SpecWithShape("tieredfilter:budget:10,absent:0.5", plan),
+            "tieredfilter:budget:10,absent:0.5,shape:2x1k+0+10001+0+1M");
+  EXPECT_EQ(SpecWithShape("tieredfilter:budget:10", {{{1, 5000, 1}}}),
+            "tieredfilter:budget:10,shape:1x0+5k");
+  for (const char* other : {"tieredfilter:budget:10,shape:4x25k+1M", "tieredfilter:budget:x",
+                            "tieredfilter:0:none", "tieredfilter", "bloomfilter:10", "none"}) {
+    EXPECT_EQ(SpecWithShape(other, plan), other);
+  }
+}
+
 TEST(SplitPoliciesTest, SplitsAtSemicolonsAndBlanksOutsideBraces) {
   using List = std::vector<std::string>;
   EXPECT_EQ(SplitPolicies(""), List());

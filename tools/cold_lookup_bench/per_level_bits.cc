@@ -1,6 +1,9 @@
 #include "tools/cold_lookup_bench/per_level_bits.h"
 
+#include <algorithm>
 #include <map>
+
+#include "src/policy/budget_spec.h"
 
 namespace tieredfilter::cold_lookup {
 
@@ -39,6 +42,25 @@ std::string SpecPerLevel(const TreePlan& plan, const std::vector<FilterKind>& ki
     spec += std::to_string(level) + ":" + setting.ToString();
   }
   return spec;
+}
+
+std::string SpecWithShape(const std::string& policy, const TreePlan& plan) {
+  const std::string id = "tieredfilter:";
+  BudgetSpec budget;
+  SpecError error;
+  if (policy.rfind(id, 0) != 0 || !IsBudgetSpec(policy) ||
+      !BudgetSpec::Parse(policy, &budget, &error) || !budget.shape_entries.empty()) {
+    return policy;
+  }
+  for (const RunPlan& run : plan.runs) {
+    const auto level = static_cast<size_t>(run.level);
+    if (budget.shape_entries.size() <= level) budget.shape_entries.resize(level + 1);
+    budget.shape_entries[level] += static_cast<int64_t>(run.entries);
+    if (level == 0) ++budget.shape_files;
+  }
+  budget.shape_files = std::max<int64_t>(budget.shape_files, 1);
+  budget.shape_entries[0] /= budget.shape_files;  // of each file
+  return id + budget.ToString();
 }
 
 }  // namespace tieredfilter::cold_lookup

@@ -23,4 +23,9 @@ std::vector<RunAllotment> AllotPerRun(const TreePlan& plan, const std::vector<Fi
 std::string SpecPerLevel(const TreePlan& plan, const std::vector<FilterKind>& kinds,
                          double average_bits);
 
+// A memory budget that states no shape gets the plan's: each of the tree's files is written once,
+// so a policy could not learn the sizes while the tree grows, as it does in a database. Every other
+// policy string, a wrong one included, comes back as it is.
+std::string SpecWithShape(const std::string& policy, const TreePlan& plan);
+
 }  // namespace tieredfilter::cold_lookup

@@ -62,6 +62,7 @@ Status Create(const std::string& requested, const TreePlan& plan, PolicyChoice* 
       return s;
     }
   }
+  choice->spec = SpecWithShape(choice->spec, plan);
   ConfigOptions options;
   options.ignore_unsupported_options = false;
   const Status s = FilterPolicy::CreateFromString(options, choice->spec, &choice->policy);

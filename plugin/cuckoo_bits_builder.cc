@@ -31,9 +31,11 @@ uint64_t HashOf(const Slice& key) { return HashKey(key.data(), key.size()); }
 
 // Made without any memory of its own, since it is for when there is none.
 Slice MatchAllBlock() {
-  static const std::array<char, kTrailerBytes> bytes = [] {
-    std::array<char, kTrailerBytes> block;
-    WriteTrailer(BlockMetadata(), block.data());
+  static const std::array<char, kShortTrailerBytes> bytes = [] {
+    std::array<char, kShortTrailerBytes> block;
+    BlockMetadata metadata;
+    metadata.short_lines = 1;
+    WriteTrailer(metadata, block.data());
     return block;
   }();
   return Slice(bytes.data(), bytes.size());
@@ -223,12 +225,13 @@ size_t CuckooBitsBuilder::ApproximateNumEntries(size_t bytes) {
 }
 
 double CuckooBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
-  if (num_entries == 0 || bytes <= kTrailerBytes) return 1.0;
+  const size_t trailer_bytes = TrailerBytes(num_entries, request_);
+  if (num_entries == 0 || bytes <= trailer_bytes) return 1.0;
   if (bytes == CalculateSpace(num_entries)) return ExpectedRate(num_entries, request_);
   BlockRequest request = request_;
   // Half a bit less than there is, so that rounding up to lines does not add one.
   request.bits_per_key =
-      (static_cast<double>(bytes - kTrailerBytes) * 8.0 - 0.5) / static_cast<double>(num_entries);
+      (static_cast<double>(bytes - trailer_bytes) * 8.0 - 0.5) / static_cast<double>(num_entries);
   // Too few bits to place the keys: the block would match everything.
   if (request.bits_per_key < kMinPlanes) return 1.0;
   return ExpectedRate(num_entries, request);

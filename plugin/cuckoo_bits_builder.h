@@ -12,11 +12,11 @@
 //     up to the allocator's next size class, the internal fragmentation that the option is about.
 //
 // When a block cannot be made (no memory; no placement, which takes astronomically bad luck or a
-// hostile set of hashes), the table gets a block of 28 bytes that matches everything: it costs
-// reads, never a key. It is counted (FilterCounters::match_all_blocks_written) and logged. Not a
-// Bloom filter instead: RocksDB's uses another hash of the key, which would have to be kept in
-// every build. That would double what a build holds all the time, for the rare moment when there is
-// no memory for our block but would be for a Bloom filter's.
+// hostile set of hashes), the table gets a block that is a trailer alone and matches everything: it
+// costs reads, never a key. It is counted (FilterCounters::match_all_blocks_written) and logged.
+// Not a Bloom filter instead: RocksDB's uses another hash of the key, which would have to be kept
+// in every build. That would double what a build holds all the time, for the rare moment when there
+// is no memory for our block but would be for a Bloom filter's.
 #pragma once
 
 #include <memory>

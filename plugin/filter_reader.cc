@@ -36,7 +36,7 @@ FilterBitsReader* NewFilterBitsReader(const Slice& contents,
     return new MayMatchReader();
   }
   if (contents.size() > kMarkerBytes &&
-      static_cast<unsigned char>(contents[contents.size() - kMarkerBytes]) == kBlockMarker) {
+      IsBlockMarker(static_cast<unsigned char>(contents[contents.size() - kMarkerBytes]))) {
     return NewCuckooBitsReader(contents, std::move(activity));
   }
   return ROCKSDB_NAMESPACE::BuiltinFilterPolicy::GetBuiltinFilterBitsReader(contents);

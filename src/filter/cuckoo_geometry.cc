@@ -35,30 +35,15 @@ double RateOf(uint32_t planes, double share_of_more) {
 
 constexpr double kBitsPerLine = kLineBytes * 8.0;
 
-// Fewer bits than a line has: one line cut down to hardly more columns than keys. One more than
-// keys makes three of five salts work; for a handful of keys a column is worth more than a few
-// quick attempts.
-CuckooGeometry ShortGeometry(size_t keys, double bits) {
-  CuckooGeometry geometry;
-  geometry.short_columns = static_cast<uint32_t>(keys < 8 ? keys : keys + 1);
-  const auto planes = static_cast<uint32_t>(bits / geometry.short_columns);
-  geometry.planes = std::clamp(planes, kMinPlanes, kMaxPlanes);
-  return geometry;
-}
-
 }  // namespace
 
-size_t CuckooGeometry::data_bytes() const {
-  if (is_short()) return (size_t{planes} * short_columns + 7) / 8;
-  return size_t{lines} * kLineBytes;
-}
+size_t CuckooGeometry::data_bytes() const { return size_t{lines} * kLineBytes; }
 
 double CuckooGeometry::fp_rate() const { return RateOf(planes, static_cast<double>(more) / lines); }
 
 CuckooGeometry GeometryForBits(size_t keys, double bits_per_key, double fill) {
   CuckooGeometry geometry;
   const double bits = static_cast<double>(keys) * bits_per_key;
-  if (keys > 0 && keys < kWordColumns && bits <= kMatrixBits) return ShortGeometry(keys, bits);
   const double lines = std::ceil(bits / kBitsPerLine);
   geometry.lines = static_cast<uint32_t>(std::clamp(lines, 1.0, static_cast<double>(kMaxLines)));
   const double planes = PlanesFor(static_cast<double>(keys) / geometry.lines, fill);

@@ -1,5 +1,5 @@
-// How many lines a cuckoo filter gets, and how many planes they have: the arithmetic between keys,
-// bits and rate.
+// How many whole lines a cuckoo filter gets, and how many planes they have: the arithmetic between
+// keys, bits and rate. (Filters of few keys: short_geometry.h.)
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,7 @@ struct CuckooGeometry {
   uint32_t lines = 1;
   uint32_t planes = kMinPlanes;
   uint32_t more = 0;  // 0..lines
-  // Fewer than all of a lone line's columns, for filters below one line; 0: all. See block.h,
-  // "short".
-  uint32_t short_columns = 0;
 
-  bool is_short() const { return short_columns != 0; }
   // Bytes of the lines alone, without the block's trailer.
   size_t data_bytes() const;
   // 2^-planes, less what the lines with one more plane save.

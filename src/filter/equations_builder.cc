@@ -7,7 +7,6 @@
 #include "src/filter/line_solver.h"
 #include "src/filter/placement.h"
 #include "src/filter/placement_plan.h"
-#include "src/filter/short_line.h"
 
 namespace tieredfilter {
 
@@ -52,10 +51,7 @@ class Attempt {
   uint32_t lines() const { return geometry_.lines; }
   bool triple() const { return geometry_.planes < kWidePlanes; }
   uint32_t planes(uint32_t line) const { return geometry_.planes + more_[line]; }
-  uint32_t columns(uint32_t line) const {
-    return geometry_.is_short() ? geometry_.short_columns
-                                : LineColumns(planes(line), geometry_.planes);
-  }
+  uint32_t columns(uint32_t line) const { return LineColumns(planes(line), geometry_.planes); }
 
   // The lines with the fewest keys get the extra plane.
   void ChooseKinds() {
@@ -80,7 +76,7 @@ class Attempt {
 
   // Lines that came out empty enough take the extra plane for free.
   void Promote() {
-    if (geometry_.is_short() || geometry_.planes >= kMaxPlanes) return;
+    if (geometry_.planes >= kMaxPlanes) return;
     const uint32_t capacity = LineColumns(geometry_.planes + 1, geometry_.planes) - 2;
     for (uint32_t line = 0; line < lines(); ++line) {
       if (placement_.load(line) <= capacity) more_[line] = 1;
@@ -143,13 +139,6 @@ class Attempt {
   RowMask MaskOf(uint32_t line) const {
     const uint32_t fingerprint_shift = geometry_.planes < kNarrowPlanes ? 56 : 39;
     const uint64_t fingerprint = uint64_t{FingerprintMask(planes(line))} << fingerprint_shift;
-    if (geometry_.is_short()) {
-      // Coefficients for columns that a short line leaves out are not there for the solver. (Those
-      // above the full line's columns stay: they meet the extra planes' bits.)
-      const uint32_t full = std::min(LineColumns(planes(line)), kWordColumns);
-      const uint64_t left_out = LowBits(full) & ~LowBits(geometry_.short_columns);
-      return {kWordMask & ~left_out, fingerprint, 0};
-    }
     if (triple()) {
       return {kWordMask, LowBits(kMaxTailColumns) | fingerprint, LowBits(FarColumns(planes(line)))};
     }
@@ -251,13 +240,11 @@ class Attempt {
 
 BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
                           const CuckooGeometry& geometry, CpuKernel kernel, char* out) {
-  // A short line has hardly more columns than keys, so a third or two of all salts fail; for
-  // anything longer the second attempt is rare, the third unheard of.
-  const uint32_t max_attempts = geometry.is_short() ? 255 : 24;
+  // The second attempt is rare, the third unheard of.
+  constexpr uint32_t kMaxAttempts = 24;
   BuiltLines built;
-  char short_line[kLineBytes];
   CuckooGeometry wanted = geometry;
-  for (; built.attempts < max_attempts; ++built.attempts) {
+  for (; built.attempts < kMaxAttempts; ++built.attempts) {
     const uint8_t salt = static_cast<uint8_t>(built.attempts);
     if (salt != built.salt) {
       for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], built.salt), salt);
@@ -265,17 +252,17 @@ BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
       built.salt = salt;
     }
     // Another salt first; if that does not help, the lines are too full for so few of them.
-    if (!geometry.is_short() && salt > 1) {
+    if (salt > 1) {
       wanted = GeometryForBits(n, bits_per_key, kDefaultFill - 0.02 * (salt - 1));
     }
-    Attempt attempt(hashes, n, wanted, kernel, geometry.is_short() ? short_line : out);
+    Attempt attempt(hashes, n, wanted, kernel, out);
     if (!attempt.Run()) continue;
     built.ok = true;
     ++built.attempts;
     built.planes = static_cast<uint8_t>(wanted.planes);
+    built.lines = wanted.lines;
     built.more = attempt.more();
     built.keys_given = attempt.keys_given();
-    if (geometry.is_short()) PackShortLine(short_line, wanted.planes, wanted.short_columns, out);
     break;
   }
   return built;

@@ -14,14 +14,15 @@ struct BuiltLines {
   bool ok = false;
   uint8_t planes = 0;  // of the lower kind
   uint8_t salt = 0;
-  uint32_t more = 0;  // lines that have one plane more
+  uint32_t lines = 0;
+  uint32_t more = 0;  // of them, those that have one plane more
   uint32_t attempts = 0;
   size_t keys_given = 0;  // keys living in their secondary line
 };
 
-// Fills `out` (geometry.lines x 64 bytes, or geometry.data_bytes() for a short filter) so that
-// every one of the n hashes matches. `hashes` are ascending and distinct, with salt 0; on return
-// they are salted with BuiltLines::salt, and ascending.
+// Fills `out` (geometry.lines x 64 bytes) so that every one of the n hashes matches. `hashes` are
+// ascending and distinct, with salt 0; on return they are salted with BuiltLines::salt, and
+// ascending.
 //
 // Same hashes, same geometry: same bytes, on every machine and kernel. Where a plan does not work
 // out it is tried with fewer planes, then with another salt, a bounded number of times; ok is false

@@ -20,6 +20,9 @@ namespace tieredfilter {
 // XXH3 64-bit, seed 0, of the key's bytes. Part of the block format: key_hash_test freezes it with
 // golden values for every length class, since a changed hash would turn every stored filter into
 // false negatives.
+//
+// Bytes up to which that takes no call.
+inline constexpr size_t kLongKey = 128;
 inline uint64_t HashKey(const char* data, size_t size) { return XXH3_64bits(data, size); }
 
 }  // namespace tieredfilter

@@ -22,6 +22,10 @@ struct LinesView {
   uint32_t count = 0;           // >= 1 where anything is looked up
   uint8_t planes = 0;           // of the lower kind, kMinPlanes..kMaxPlanes
   uint8_t salt = 0;
+  // Short filters only (short_layout.h): bytes of a line instead of 64, and the columns of both
+  // kinds of line.
+  uint16_t stride = 0;
+  uint8_t columns[2] = {};
 };
 
 TIEREDFILTER_INLINE uint64_t LoadWord(const char* p) {

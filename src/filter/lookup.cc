@@ -15,9 +15,6 @@ enum class Shape { kRarely9, kNarrow8, kNarrow, kWide7, kWide, kTriple };
 // there.
 constexpr double kFewMorePlanes = 0.2;
 
-// XXH3 handles keys up to here without a call.
-constexpr size_t kLongKey = 128;
-
 // Both ends, since a block need not start at a cache line. Into the second level, as stock Bloom
 // does: 32 lines at once would push other things out of the first.
 TIEREDFILTER_INLINE void PrefetchLine(const char* line) {

@@ -12,11 +12,20 @@
 
 namespace tieredfilter {
 
-// The byte five from the end of every block of ours. Stock RocksDB takes it for a filter it does
-// not know and answers "may match"; it is far from the values stock filters use (-1 and -2 so far).
+// The byte five from the end of every block of ours says which form it has: whole lines, or the
+// short form for few keys. Stock RocksDB takes either for a filter it does not know and answers
+// "may match"; they are far from the values stock filters use (-1 and -2 so far).
 inline constexpr unsigned char kBlockMarker = 0xa5;
+inline constexpr unsigned char kShortBlockMarker = 0xa4;
+constexpr bool IsBlockMarker(unsigned char byte) {
+  return byte == kBlockMarker || byte == kShortBlockMarker;
+}
 inline constexpr size_t kTrailerBytes = 28;
+inline constexpr size_t kShortTrailerBytes = 15;
+// Versions of the format that FORMAT.md lists: of blocks of whole lines, which store it, and of
+// short ones, where the marker stands for it.
 inline constexpr uint8_t kFormatVersion = 1;
+inline constexpr uint8_t kShortFormatVersion = 2;
 inline constexpr uint8_t kUnknownLevel = 0xff;
 
 enum class BlockCoding : uint8_t { kEquations = 1, kFingerprints = 2 };
@@ -26,16 +35,19 @@ struct BlockMetadata {
   BlockCoding coding = BlockCoding::kEquations;
   uint8_t planes = 0;  // of the lower kind; fingerprints: bits of a remainder
   uint8_t salt = 0;
-  uint8_t short_columns = 0;  // 0: whole lines
-  // Share of lines with one more plane, in 1/255; fingerprints: BuiltFingerprints::occupancy.
+  uint8_t short_lines = 0;  // lines of a short block; 0: whole lines
+  // Share of lines with one more plane, in 1/255; fingerprints: BuiltFingerprints::occupancy. Not
+  // stored in a short block, whose few lines say it.
   uint8_t more_share = 0;
   uint32_t keys = 0;
-  uint8_t level = kUnknownLevel;  // at creation
+  uint8_t level = kUnknownLevel;  // at creation; short blocks do not tell levels from 63 on
   uint16_t asked_millibits = 0;   // per key; 0: a rate was asked for, or not known
   uint32_t solution = 0;          // of the memory budget's solver; 0: none
   // Not stored: follows from the block's size.
   size_t data_bytes = 0;
 
+  bool is_short() const { return short_lines != 0; }
+  size_t trailer_bytes() const { return is_short() ? kShortTrailerBytes : kTrailerBytes; }
   // False-positive rate by construction; 1 for no keys.
   double fp_rate() const;
 };
@@ -45,7 +57,8 @@ struct BlockMetadata {
 // included, false. Reads only [data, data+size).
 bool ParseBlock(const char* data, size_t size, BlockMetadata* metadata);
 
-// Writes the trailer at data + metadata.data_bytes; there must be room for kTrailerBytes.
+// Writes the trailer at data + metadata.data_bytes; there must be room for
+// metadata.trailer_bytes().
 void WriteTrailer(const BlockMetadata& metadata, char* data);
 
 // What a builder is asked for.
@@ -55,7 +68,12 @@ struct BlockRequest {
   uint8_t level = kUnknownLevel;
   uint16_t asked_millibits = 0;
   uint32_t solution = 0;
+  // False: whole lines even for few keys. For tests of those; nothing else is gained by it.
+  bool may_be_short = true;
 };
+
+// Bytes of the trailer that a block for so many distinct keys has.
+size_t TrailerBytes(size_t keys, const BlockRequest& request);
 
 // Bytes of a block for so many distinct keys. Monotone in `keys`; what BuildBlock then writes has
 // exactly this size.
@@ -109,10 +127,6 @@ class BlockReader {
   LookupKernel kernel_;
   LinesView lines_;
   BlockMetadata metadata_;
-  struct alignas(kLineBytes) ShortLine {
-    char bytes[kLineBytes];
-  };
-  std::unique_ptr<ShortLine> short_line_;  // a short block's only line, spread out to full size
 };
 
 }  // namespace tieredfilter

@@ -43,21 +43,6 @@ TEST(CuckooGeometryTest, BytesAreTheBitsAskedForToTheLine) {
   }
 }
 
-// Filters below one line are cut down to hardly more columns than keys; three planes are the least
-// there can be, and the column beyond the keys is what makes most salts work.
-TEST(CuckooGeometryTest, FewKeysDoNotPayForAWholeLine) {
-  for (double bits : kBits) {
-    for (size_t keys = 1; keys * bits <= kMatrixBits && keys < kWordColumns; ++keys) {
-      const CuckooGeometry geometry = GeometryForBits(keys, bits);
-      ASSERT_TRUE(geometry.is_short()) << keys << " keys, " << bits << " bits";
-      const double least = kMinPlanes * static_cast<double>(keys + 1);
-      EXPECT_LE(8.0 * static_cast<double>(geometry.data_bytes()),
-                std::max(static_cast<double>(keys) * bits, least) + 8)
-          << keys << " keys, " << bits << " bits";
-    }
-  }
-}
-
 // The rule that builders use for "how many keys fit in so many bytes".
 TEST(CuckooGeometryTest, MostKeysForBytesCanBeFoundByBisection) {
   for (double bits : {4.0, 4.5, 8.6, 10.0, 24.0}) {
@@ -100,10 +85,6 @@ TEST(CuckooGeometryTest, PlanesStayInRangeForEverySmallCount) {
       ASSERT_GE(geometry.planes, kMinPlanes) << keys << " keys, " << bits << " bits";
       ASSERT_LE(geometry.planes, kMaxPlanes) << keys << " keys, " << bits << " bits";
       ASSERT_LE(geometry.more, geometry.lines) << keys << " keys, " << bits << " bits";
-      if (!geometry.is_short()) continue;
-      ASSERT_EQ(geometry.lines, 1u);
-      ASSERT_EQ(geometry.more, 0u);
-      ASSERT_LE(geometry.short_columns, std::min(kWordColumns, LineColumns(geometry.planes)));
     }
   }
 }

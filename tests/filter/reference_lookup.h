@@ -2,6 +2,7 @@
 // with them only how a hash becomes candidate lines and an equation (line_layout.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "src/filter/line_layout.h"
@@ -76,6 +77,35 @@ inline bool ReferenceHashMatches(const LinesView& view, uint64_t hash) {
   if (slot.group >= primary.threshold()) return primary.Matches(key);
   const uint32_t secondary = SecondaryOf(slot.line, key.spread, view.count);
   return ReferenceLine(view.lines + uint64_t{secondary} * 64, view.planes).Matches(key);
+}
+
+// The same for a short filter of `count` lines of `stride` bytes.
+inline bool ReferenceShortMatches(const char* data, uint32_t count, uint32_t stride,
+                                  uint32_t lower_planes, uint8_t salt, uint64_t hash) {
+  hash = SaltHash(hash, salt);
+  const KeyEquation key = EquationOf(hash);
+  const auto byte = [&](uint32_t at) { return static_cast<unsigned char>(data[at]); };
+  const bool tagged = count > 1;
+  uint32_t line = 0, planes = lower_planes;
+  if (tagged) {
+    const PrimarySlot slot = PrimaryOf(hash, count);
+    line = slot.line;
+    if (slot.group < (byte(line * stride) & 0x7fu)) line = SecondaryOf(line, key.spread, count);
+    planes += byte(line * stride) >> 7;
+  }
+  const uint32_t columns = std::min(95u, 8 * (tagged ? stride - 1 : stride) / planes);
+  for (uint32_t plane = 0; plane < planes; ++plane) {
+    uint32_t sum = 0;
+    for (uint32_t column = 0; column < columns; ++column) {
+      const uint32_t at = plane * columns + column;
+      const uint32_t bit = byte(line * stride + (tagged ? 1 : 0) + at / 8) >> (at % 8);
+      const uint64_t coefficient =
+          column < 56 ? key.coefficients >> column : key.high >> (column - 56);
+      sum ^= bit & static_cast<uint32_t>(coefficient) & 1;
+    }
+    if (sum != ((key.high >> (39 + plane)) & 1)) return false;
+  }
+  return true;
 }
 
 }  // namespace tieredfilter

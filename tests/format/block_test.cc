@@ -18,21 +18,17 @@ namespace {
 
 // Offsets in the trailer, from FORMAT.md and not from block.cc: a moved field has to show.
 constexpr size_t kMagicAt = 0, kVersionAt = 2, kCodingAt = 3, kPlanesAt = 4, kSaltAt = 5,
-                 kShortAt = 6, kMoreAt = 7, kKeysAt = 8, kLevelAt = 12, kAskedAt = 13,
-                 kSolutionAt = 15, kChecksumAt = 19, kMarkerAt = 23;
+                 kReservedAt = 6, kMoreAt = 7, kKeysAt = 8, kLevelAt = 12, kAskedAt = 13,
+                 kSolutionAt = 15, kMarkerAt = 23;
+// And in a short block's.
+constexpr size_t kShortSaltAt = 0, kShapeAt = 1, kKeysAndLevelAt = 2, kShortAskedAt = 4,
+                 kShortSolutionAt = 6, kShortMarkerAt = 10;
 
-// Makes the checksum right again, so that what is tested is not the checksum.
-void Reseal(std::string* block) {
-  char* trailer = &(*block)[block->size() - kTrailerBytes];
-  const auto checksum = static_cast<uint32_t>(
-      XXH3_64bits_withSeed(trailer, kChecksumAt, block->size() - kTrailerBytes));
-  for (int i = 0; i < 4; ++i) trailer[kChecksumAt + i] = static_cast<char>(checksum >> (8 * i));
-}
-
-uint64_t Field(const std::string& block, size_t at, int bytes) {
+// `at` in the trailer of `trailer_bytes` bytes.
+uint64_t Field(const std::string& block, size_t trailer_bytes, size_t at, int bytes) {
   uint64_t value = 0;
   for (int i = 0; i < bytes; ++i) {
-    value |= uint64_t{static_cast<unsigned char>(block[block.size() - kTrailerBytes + at + i])}
+    value |= uint64_t{static_cast<unsigned char>(block[block.size() - trailer_bytes + at + i])}
              << (8 * i);
   }
   return value;
@@ -53,33 +49,57 @@ bool MatchesEverything(const std::string& block) {
 
 class BlockTest : public ::testing::TestWithParam<BlockCase> {};
 
+void ExpectWholeLinesTrailer(const std::string& block, const BlockCase& test,
+                             const BlockMetadata& m) {
+  const auto field = [&](size_t at, int bytes) { return Field(block, 28, at, bytes); };
+  EXPECT_EQ(field(kMagicAt, 2), 0x4654u);
+  EXPECT_EQ(field(kVersionAt, 1), kFormatVersion);
+  EXPECT_EQ(field(kCodingAt, 1), static_cast<uint64_t>(test.coding));
+  EXPECT_EQ(field(kPlanesAt, 1), m.planes);
+  EXPECT_EQ(field(kSaltAt, 1), m.salt);
+  EXPECT_EQ(field(kReservedAt, 1), 0u);
+  EXPECT_EQ(field(kMoreAt, 1), m.more_share);
+  EXPECT_EQ(field(kKeysAt, 4), test.keys);
+  EXPECT_EQ(field(kLevelAt, 1), test.seed % 7);
+  EXPECT_EQ(field(kAskedAt, 2), static_cast<uint16_t>(test.bits * 1000));
+  EXPECT_EQ(field(kSolutionAt, 4), test.seed * 0x01010101);
+  EXPECT_EQ(field(kMarkerAt, 5), 0xa5u);
+}
+
+void ExpectShortTrailer(const std::string& block, const BlockCase& test, const BlockMetadata& m) {
+  const auto field = [&](size_t at, int bytes) { return Field(block, 15, at, bytes); };
+  EXPECT_EQ(field(kShortSaltAt, 1), m.salt);
+  EXPECT_EQ(field(kShapeAt, 1) % 32, m.planes);
+  EXPECT_EQ(field(kShapeAt, 1) / 32, m.short_lines - 1u);
+  EXPECT_EQ(field(kKeysAndLevelAt, 2) % 1024, test.keys);
+  EXPECT_EQ(field(kKeysAndLevelAt, 2) / 1024, test.seed % 7);
+  EXPECT_EQ(field(kShortAskedAt, 2), static_cast<uint16_t>(test.bits * 1000));
+  EXPECT_EQ(field(kShortSolutionAt, 4), test.seed * 0x01010101);
+  EXPECT_EQ(field(kShortMarkerAt, 1), 0xa4u);
+  EXPECT_EQ(static_cast<unsigned char>(block[block.size() - 5]), 0xa4u);
+}
+
 TEST_P(BlockTest, TheTrailerSaysWhatWasBuilt) {
   const BuiltBlock built = Build(GetParam(), DefaultCpuKernel());
   const std::string block = BytesOf(built);
   EXPECT_TRUE(built.ok);
-  EXPECT_EQ(block.size(), built.metadata.data_bytes + kTrailerBytes);
-  BlockRequest request;
-  request.coding = GetParam().coding;
-  request.bits_per_key = GetParam().bits;
+  EXPECT_EQ(block.size(), built.metadata.data_bytes + built.metadata.trailer_bytes());
+  const BlockRequest request = RequestOf(GetParam());
   EXPECT_EQ(block.size(), BlockBytes(GetParam().keys, request));
-  EXPECT_EQ(Field(block, kMagicAt, 2), 0x4654u);
-  EXPECT_EQ(Field(block, kVersionAt, 1), kFormatVersion);
-  EXPECT_EQ(Field(block, kCodingAt, 1), static_cast<uint64_t>(GetParam().coding));
-  EXPECT_EQ(Field(block, kPlanesAt, 1), built.metadata.planes);
-  EXPECT_EQ(Field(block, kSaltAt, 1), built.metadata.salt);
-  EXPECT_EQ(Field(block, kShortAt, 1), built.metadata.short_columns);
-  EXPECT_EQ(Field(block, kMoreAt, 1), built.metadata.more_share);
-  EXPECT_EQ(Field(block, kKeysAt, 4), GetParam().keys);
-  EXPECT_EQ(Field(block, kLevelAt, 1), GetParam().seed % 7);
-  EXPECT_EQ(Field(block, kAskedAt, 2), static_cast<uint16_t>(GetParam().bits * 1000));
-  EXPECT_EQ(Field(block, kSolutionAt, 4), GetParam().seed * 0x01010101);
-  EXPECT_EQ(Field(block, kMarkerAt, 5), 0xa5u);
+  EXPECT_EQ(built.metadata.trailer_bytes(), TrailerBytes(GetParam().keys, request));
+  if (GetParam().form == BlockForm::kShort) {
+    ExpectShortTrailer(block, GetParam(), built.metadata);
+  } else {
+    ExpectWholeLinesTrailer(block, GetParam(), built.metadata);
+  }
 
   BlockMetadata parsed;
   ASSERT_TRUE(ParseBlock(block.data(), block.size(), &parsed));
   EXPECT_EQ(parsed.keys, GetParam().keys);
   EXPECT_EQ(parsed.planes, built.metadata.planes);
   EXPECT_EQ(parsed.data_bytes, built.metadata.data_bytes);
+  EXPECT_EQ(parsed.short_lines, built.metadata.short_lines);
+  EXPECT_EQ(parsed.more_share, built.metadata.more_share);
   EXPECT_DOUBLE_EQ(parsed.fp_rate(), built.metadata.fp_rate());
   std::string again(block.size(), '\0');
   WriteTrailer(parsed, &again[0]);
@@ -90,9 +110,7 @@ TEST_P(BlockTest, HandsTheHashesBackDistinctAndWithoutSalt) {
   std::vector<uint64_t> hashes = HashesOf(GetParam());
   const std::set<uint64_t> expected(hashes.begin(), hashes.end());
   hashes.insert(hashes.end(), hashes.begin(), hashes.end());
-  BlockRequest request;
-  request.coding = GetParam().coding;
-  request.bits_per_key = GetParam().bits;
+  const BlockRequest request = RequestOf(GetParam());
   const BuiltBlock built = BuildBlock(hashes.data(), hashes.size(), request, DefaultCpuKernel());
   ASSERT_EQ(built.metadata.keys, expected.size());
   hashes.resize(built.metadata.keys);
@@ -102,9 +120,7 @@ TEST_P(BlockTest, HandsTheHashesBackDistinctAndWithoutSalt) {
 TEST_P(BlockTest, EveryOrderOfKeysGivesTheSameBytes) {
   std::vector<uint64_t> hashes = HashesOf(GetParam());
   std::reverse(hashes.begin(), hashes.end());
-  BlockRequest request;
-  request.coding = GetParam().coding;
-  request.bits_per_key = GetParam().bits;
+  const BlockRequest request = RequestOf(GetParam());
   const BuiltBlock one = BuildBlock(hashes.data(), hashes.size(), request, DefaultCpuKernel());
   std::sort(hashes.begin(), hashes.end());
   const BuiltBlock two = BuildBlock(hashes.data(), hashes.size(), request, DefaultCpuKernel());
@@ -135,80 +151,118 @@ TEST_P(BlockTest, TheBlockMayStartAnywhere) {
 INSTANTIATE_TEST_SUITE_P(Blocks, BlockTest, ::testing::ValuesIn(kBlockCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
+std::string Resealed(std::string block) {
+  Reseal(&block);
+  return block;
+}
+
+// The block with another value at `at` in the trailer that it has by its marker.
+std::string With(std::string block, size_t at, uint64_t value, int bytes) {
+  const bool is_short = static_cast<unsigned char>(block[block.size() - 5]) == kShortBlockMarker;
+  const size_t trailer = block.size() - (is_short ? kShortTrailerBytes : kTrailerBytes);
+  for (int i = 0; i < bytes; ++i) {
+    block[trailer + at + static_cast<size_t>(i)] = static_cast<char>(value >> (8 * i));
+  }
+  return Resealed(block);
+}
+
+void ExpectFilters(const std::string& block, bool filters, const char* what) {
+  const BlockReader reader(block.data(), block.size(), DefaultCpuKernel());
+  EXPECT_EQ(reader.filters(), filters) << what;
+  EXPECT_NE(MatchesEverything(block), filters) << what;
+}
+
 // Blocks damaged in one way each, their checksum made right again, and whether they may still
 // answer "no".
 TEST(CorruptBlockTest, HandMadeBlocks) {
   const std::string whole =
       BytesOf(Build({"", BlockCoding::kEquations, 500, 8.6, 1}, DefaultCpuKernel()));
-  const std::string is_short =
-      BytesOf(Build({"", BlockCoding::kEquations, 30, 10, 2}, DefaultCpuKernel()));
   const std::string fingerprints =
       BytesOf(Build({"", BlockCoding::kFingerprints, 500, 10, 3}, DefaultCpuKernel()));
-  const auto set = [](std::string block, size_t at, uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) {
-      block[block.size() - kTrailerBytes + at + static_cast<size_t>(i)] =
-          static_cast<char>(value >> (8 * i));
-    }
-    Reseal(&block);
-    return block;
-  };
-  const auto resealed = [](std::string block) {
-    Reseal(&block);
-    return block;
-  };
   const std::string trailer = whole.substr(whole.size() - kTrailerBytes);
   const struct {
     const char* what;
     std::string block;
     bool filters;
   } kTable[] = {
-      {"untouched", resealed(whole), true},
-      {"untouched, short", resealed(is_short), true},
-      {"untouched, fingerprints", resealed(fingerprints), true},
-      {"other magic", set(whole, kMagicAt, 0x4655, 2), false},
-      {"version 0", set(whole, kVersionAt, 0, 1), false},
-      {"a later version", set(whole, kVersionAt, kFormatVersion + 1, 1), false},
-      {"version 255", set(whole, kVersionAt, 255, 1), false},
-      {"coding 0", set(whole, kCodingAt, 0, 1), false},
-      {"coding 3", set(whole, kCodingAt, 3, 1), false},
-      {"coding 255", set(whole, kCodingAt, 255, 1), false},
-      {"planes 0", set(whole, kPlanesAt, 0, 1), false},
-      {"too few planes", set(whole, kPlanesAt, kMinPlanes - 1, 1), false},
-      {"too many planes", set(whole, kPlanesAt, kMaxPlanes + 1, 1), false},
-      {"planes 255", set(whole, kPlanesAt, 255, 1), false},
-      {"a short line of whole lines' size", set(whole, kShortAt, 40, 1), false},
-      {"short columns 64", set(is_short, kShortAt, 64, 1), false},
-      {"short columns 255", set(is_short, kShortAt, 255, 1), false},
-      {"a short line taken for whole ones", set(is_short, kShortAt, 0, 1), false},
-      {"short with more planes than its size allows", set(is_short, kPlanesAt, 24, 1), false},
-      {"no keys but data", set(whole, kKeysAt, 0, 4), false},
-      {"no keys but a short line", set(is_short, kKeysAt, 0, 4), false},
-      {"keys but no data", resealed(trailer), false},
-      {"keys but no data, short", resealed(is_short.substr(is_short.size() - kTrailerBytes)),
-       false},
-      {"half a line more", resealed(std::string(32, 'x') + whole), false},
-      {"half a line less", resealed(whole.substr(32)), false},
-      {"a byte more", resealed("x" + whole), false},
-      {"a byte less", resealed(is_short.substr(1)), false},
-      {"fingerprints: remainders of 0 bits", set(fingerprints, kPlanesAt, 0, 1), false},
-      {"fingerprints: remainders of 255 bits", set(fingerprints, kPlanesAt, 255, 1), false},
-      {"fingerprints: short", set(fingerprints, kShortAt, 30, 1), false},
-      {"wrong marker", set(whole, kMarkerAt, 0xa6, 1), false},
-      {"stock Bloom's marker", set(whole, kMarkerAt, 0xff, 1), false},
-      {"nonzero after the marker", set(whole, kMarkerAt + 1, 1, 1), false},
+      {"untouched", Resealed(whole), true},
+      {"untouched, fingerprints", Resealed(fingerprints), true},
+      {"other magic", With(whole, kMagicAt, 0x4655, 2), false},
+      {"version 0", With(whole, kVersionAt, 0, 1), false},
+      {"a short block's version", With(whole, kVersionAt, kShortFormatVersion, 1), false},
+      {"a later version", With(whole, kVersionAt, kShortFormatVersion + 1, 1), false},
+      {"version 255", With(whole, kVersionAt, 255, 1), false},
+      {"coding 0", With(whole, kCodingAt, 0, 1), false},
+      {"coding 3", With(whole, kCodingAt, 3, 1), false},
+      {"coding 255", With(whole, kCodingAt, 255, 1), false},
+      {"planes 0", With(whole, kPlanesAt, 0, 1), false},
+      {"too few planes", With(whole, kPlanesAt, kMinPlanes - 1, 1), false},
+      {"too many planes", With(whole, kPlanesAt, kMaxPlanes + 1, 1), false},
+      {"planes 255", With(whole, kPlanesAt, 255, 1), false},
+      {"reserved byte 1", With(whole, kReservedAt, 1, 1), false},
+      {"reserved byte 255", With(whole, kReservedAt, 255, 1), false},
+      {"no keys but data", With(whole, kKeysAt, 0, 4), false},
+      {"keys but no data", Resealed(trailer), false},
+      {"half a line more", Resealed(std::string(32, 'x') + whole), false},
+      {"half a line less", Resealed(whole.substr(32)), false},
+      {"a byte more", Resealed("x" + whole), false},
+      {"fingerprints: remainders of 0 bits", With(fingerprints, kPlanesAt, 0, 1), false},
+      {"fingerprints: remainders of 255 bits", With(fingerprints, kPlanesAt, 255, 1), false},
+      {"fingerprints: reserved byte", With(fingerprints, kReservedAt, 30, 1), false},
+      {"wrong marker", With(whole, kMarkerAt, 0xa6, 1), false},
+      {"stock Bloom's marker", With(whole, kMarkerAt, 0xff, 1), false},
+      {"nonzero after the marker", With(whole, kMarkerAt + 1, 1, 1), false},
       // These say nothing about how the data is read.
-      {"most keys", set(whole, kKeysAt, 0xffffffff, 4), true},
-      {"any level", set(whole, kLevelAt, 200, 1), true},
-      {"any bits asked for", set(whole, kAskedAt, 0xffff, 2), true},
-      {"any solution", set(whole, kSolutionAt, 0xffffffff, 4), true},
-      {"any share of lines with one more plane", set(whole, kMoreAt, 255, 1), true},
-      {"any salt", set(whole, kSaltAt, 255, 1), true},
+      {"most keys", With(whole, kKeysAt, 0xffffffff, 4), true},
+      {"any level", With(whole, kLevelAt, 200, 1), true},
+      {"any bits asked for", With(whole, kAskedAt, 0xffff, 2), true},
+      {"any solution", With(whole, kSolutionAt, 0xffffffff, 4), true},
+      {"any share of lines with one more plane", With(whole, kMoreAt, 255, 1), true},
+      {"any salt", With(whole, kSaltAt, 255, 1), true},
   };
-  for (const auto& row : kTable) {
-    const BlockReader reader(row.block.data(), row.block.size(), DefaultCpuKernel());
-    EXPECT_EQ(reader.filters(), row.filters) << row.what;
-    EXPECT_NE(MatchesEverything(row.block), row.filters) << row.what;
-  }
+  for (const auto& row : kTable) ExpectFilters(row.block, row.filters, row.what);
+}
+
+TEST(CorruptBlockTest, HandMadeShortBlocks) {
+  const auto build = [](size_t keys, double bits) {
+    return BytesOf(
+        Build({"", BlockCoding::kEquations, keys, bits, 1, BlockForm::kShort}, DefaultCpuKernel()));
+  };
+  const std::string lone = build(30, 10), several = build(200, 10), one_key = build(1, 10);
+  const auto shape = [](uint64_t lines, uint64_t planes) { return (lines - 1) << 5 | planes; };
+  const struct {
+    const char* what;
+    std::string block;
+    bool filters;
+  } kTable[] = {
+      {"untouched, one line", Resealed(lone), true},
+      {"untouched, several lines", Resealed(several), true},
+      {"planes 0", With(several, kShapeAt, shape(3, 0), 1), false},
+      {"too few planes", With(several, kShapeAt, shape(3, 2), 1), false},
+      {"too many planes", With(several, kShapeAt, shape(3, 25), 1), false},
+      {"planes 31", With(several, kShapeAt, shape(8, 31), 1), false},
+      {"fewer bits than planes", With(one_key, kShapeAt, shape(1, 17), 1), false},
+      {"lines without room for a plane", With(one_key, kShapeAt, shape(2, 3), 1), false},
+      {"more lines than bytes", With(one_key, kShapeAt, shape(3, 3), 1), false},
+      {"no keys but data", With(lone, kKeysAndLevelAt, 3 << 10, 2), false},
+      {"keys but no data", Resealed(lone.substr(lone.size() - kShortTrailerBytes)), false},
+      {"lines longer than can be", Resealed(std::string(70000, 'x') + lone), false},
+      {"whole lines' marker", With(lone, kShortMarkerAt, 0xa5, 1), false},
+      {"wrong marker", With(lone, kShortMarkerAt, 0xa3, 1), false},
+      {"stock Ribbon's marker", With(several, kShortMarkerAt, 0xfe, 1), false},
+      // Such a block has other equations, but every bit pattern can be read.
+      {"a byte more", Resealed("x" + several), true},
+      {"a byte less", Resealed(several.substr(1)), true},
+      {"more planes", With(several, kShapeAt, shape(3, 24), 1), true},
+      {"more lines", With(several, kShapeAt, shape(8, 9), 1), true},
+      {"one line", With(several, kShapeAt, shape(1, 9), 1), true},
+      // These say nothing about how the data is read.
+      {"most keys and any level", With(several, kKeysAndLevelAt, 0xffff, 2), true},
+      {"any bits asked for", With(several, kShortAskedAt, 0xffff, 2), true},
+      {"any solution", With(several, kShortSolutionAt, 0xffffffff, 4), true},
+      {"any salt", With(several, kShortSaltAt, 255, 1), true},
+  };
+  for (const auto& row : kTable) ExpectFilters(row.block, row.filters, row.what);
 }
 
 TEST(CorruptBlockTest, ForeignContentMatchesEverything) {
@@ -222,6 +276,19 @@ TEST(CorruptBlockTest, ForeignContentMatchesEverything) {
     EXPECT_TRUE(MatchesEverything(noise)) << size;
     EXPECT_TRUE(MatchesEverything(std::string(size, '\0'))) << size;
     EXPECT_TRUE(MatchesEverything(std::string(size, '\xff'))) << size;
+  }
+}
+
+TEST(ShortTrailerTest, LevelsFitOrAreUnknown) {
+  for (int level : {0, 1, 6, 62, 63, 64, 200, 255}) {
+    BlockMetadata metadata, parsed;
+    metadata.short_lines = 1;
+    metadata.level = static_cast<uint8_t>(level);
+    std::string block(kShortTrailerBytes, '\0');
+    WriteTrailer(metadata, &block[0]);
+    ASSERT_TRUE(ParseBlock(block.data(), block.size(), &parsed)) << level;
+    EXPECT_EQ(parsed.level, level < 63 ? level : kUnknownLevel) << level;
+    EXPECT_EQ(parsed.keys, 0u);
   }
 }
 
@@ -316,7 +383,7 @@ TEST(BlockSizeTest, MonotoneUpToHugeCounts) {
 }
 
 TEST(BlockSizeTest, NeverASizeThatStockRocksDbReadsAsNoMatch) {
-  for (size_t keys = 0; keys < 100; ++keys) EXPECT_GE(BlockBytes(keys, BlockRequest()), 16u);
+  for (size_t keys = 0; keys < 100; ++keys) EXPECT_GT(BlockBytes(keys, BlockRequest()), 5u);
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ constexpr size_t kAllMatch = 3 * kLookups;
 class HostileBlockTest : public ::testing::TestWithParam<BlockCase> {
  protected:
   void SetUp() override {
-    block_ = BytesOf(Build(GetParam(), DefaultCpuKernel()));
+    const BuiltBlock built = Build(GetParam(), DefaultCpuKernel());
+    block_ = BytesOf(built);
+    trailer_bytes_ = built.metadata.trailer_bytes();
     memory_ = std::make_unique<GuardedMemory>(block_.size() + 64);
   }
 
@@ -99,6 +101,7 @@ class HostileBlockTest : public ::testing::TestWithParam<BlockCase> {
   }
 
   std::string block_;
+  size_t trailer_bytes_ = 0;
   std::unique_ptr<GuardedMemory> memory_;
 };
 
@@ -119,9 +122,9 @@ TEST_P(HostileBlockTest, TruncatedBlocksMatchEverything) {
 }
 
 TEST_P(HostileBlockTest, AnyFlippedBitOfTheTrailerMatchesEverything) {
-  for (size_t bit = 0; bit < 8 * kTrailerBytes; ++bit) {
+  for (size_t bit = 0; bit < 8 * trailer_bytes_; ++bit) {
     std::string damaged = block_;
-    char& byte = damaged[damaged.size() - kTrailerBytes + bit / 8];
+    char& byte = damaged[damaged.size() - trailer_bytes_ + bit / 8];
     byte = static_cast<char>(byte ^ (1 << (bit % 8)));
     ASSERT_TRUE(MatchesEverything(damaged)) << "bit " << bit;
   }
@@ -130,7 +133,7 @@ TEST_P(HostileBlockTest, AnyFlippedBitOfTheTrailerMatchesEverything) {
 // The lines are not covered by the checksum: a flipped bit may change answers, nothing else.
 TEST_P(HostileBlockTest, FlippedBitsOfTheDataAreHarmlessToRead) {
   TestRandom random(GetParam().seed);
-  const size_t data_bytes = block_.size() - kTrailerBytes;
+  const size_t data_bytes = block_.size() - trailer_bytes_;
   for (int round = 0; round < 200 && data_bytes > 0; ++round) {
     std::string damaged = block_;
     for (uint64_t flips = 1 + random.Below(8); flips > 0; --flips) {
@@ -143,7 +146,7 @@ TEST_P(HostileBlockTest, FlippedBitsOfTheDataAreHarmlessToRead) {
 
 TEST_P(HostileBlockTest, RandomDataUnderAWholeTrailer) {
   TestRandom random(GetParam().seed);
-  const size_t data_bytes = block_.size() - kTrailerBytes;
+  const size_t data_bytes = block_.size() - trailer_bytes_;
   for (int round = 0; round < 20; ++round) {
     std::string noise = block_;
     for (size_t i = 0; i < data_bytes; ++i) {
@@ -156,15 +159,35 @@ TEST_P(HostileBlockTest, RandomDataUnderAWholeTrailer) {
 // Every value of every byte that decides how the data is read, its checksum made right: whatever is
 // accepted must still be read inside the block.
 TEST_P(HostileBlockTest, AnyMetadataWithARightChecksum) {
-  for (size_t at = 3; at <= 8; ++at) {
+  const bool is_short = GetParam().form == BlockForm::kShort;
+  for (size_t at = is_short ? 0 : 3; at <= (is_short ? 3 : 8); ++at) {
     for (int value = 0; value < 256; ++value) {
       std::string forged = block_;
-      char* trailer = &forged[forged.size() - kTrailerBytes];
-      trailer[at] = static_cast<char>(value);
-      const auto checksum =
-          static_cast<uint32_t>(XXH3_64bits_withSeed(trailer, 19, forged.size() - kTrailerBytes));
-      for (int i = 0; i < 4; ++i) trailer[19 + i] = static_cast<char>(checksum >> (8 * i));
+      forged[forged.size() - trailer_bytes_ + at] = static_cast<char>(value);
+      Reseal(&forged);
       ReadEverywhere(forged, 32);
+    }
+  }
+}
+
+// The shortest data that any shape in a short block's trailer can have been made for, and whatever
+// lies around it: the lookups' loads reach furthest into the trailer there.
+TEST(HostileShortBlockTest, EveryShapeOverEverySmallSize) {
+  GuardedMemory memory(256);
+  for (int shape = 0; shape < 256; ++shape) {
+    for (size_t data_bytes = 0; data_bytes < 64; data_bytes += 1 + data_bytes / 16) {
+      for (char fill : {'\0', '\xff'}) {  // of tags: no line or every line has a plane more
+        std::string block(data_bytes + kShortTrailerBytes, fill);
+        char* trailer = &block[data_bytes];
+        trailer[1] = static_cast<char>(shape);
+        trailer[2] = 1;  // keys
+        trailer[10] = static_cast<char>(0xa4);
+        Reseal(&block);
+        for (CpuKernel kernel : SupportedCpuKernels()) {
+          CountMatches(memory.AtStart(block), block.size(), kernel, 4, 32);
+          CountMatches(memory.AtEnd(block), block.size(), kernel, 5, 32);
+        }
+      }
     }
   }
 }

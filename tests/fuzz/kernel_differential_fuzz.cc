@@ -1,6 +1,6 @@
-// The input says what to build: coding, bits, and hashes, some spelled out and some derived, so
-// that the fuzzer can make them collide as it likes. Every kernel must write the same bytes, lose
-// no key, and give the same answers for hashes that are not in the filter.
+// The input says what to build: coding, form, bits, and hashes, some spelled out and some derived,
+// so that the fuzzer can make them collide as it likes. Every kernel must write the same bytes,
+// lose no key, and give the same answers for hashes that are not in the filter.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -31,7 +31,9 @@ std::vector<uint64_t> TakeHashes(FuzzInput* input) {
 void Check(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   BlockRequest request;
-  request.coding = input.Take(1) % 2 == 0 ? BlockCoding::kEquations : BlockCoding::kFingerprints;
+  const uint64_t what = input.Take(1);
+  request.coding = what % 2 == 0 ? BlockCoding::kEquations : BlockCoding::kFingerprints;
+  request.may_be_short = what % 4 == 2;  // otherwise hardly an input would have whole lines
   request.bits_per_key = 4 + static_cast<double>(input.Take(2) % 2001) / 100;
   const std::vector<uint64_t> hashes = TakeHashes(&input);
   std::string first;

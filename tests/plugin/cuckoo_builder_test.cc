@@ -187,7 +187,7 @@ TEST(CuckooBuilderTest, TheBlockOutlivesTheBuilder) {
 // A file may hold nothing but range tombstones; its filter must not hide them.
 TEST(CuckooBuilderTest, NoKeysMatchEverything) {
   const std::string block = Finish(NewBuilder(10).get());
-  EXPECT_EQ(block.size(), kTrailerBytes);
+  EXPECT_EQ(block.size(), kShortTrailerBytes);
   EXPECT_TRUE(Reader(block)->MayMatch("key"));
   EXPECT_TRUE(Reader(block)->MayMatch(""));
 }
@@ -363,7 +363,7 @@ void FinishWithoutMemory(uint64_t keys, rlim_t bytes_left, bool expect_block) {
   if (builder->EstimateEntriesAdded() != keys) std::_Exit(4);
   std::unique_ptr<const char[]> buffer;
   const Slice block = builder->Finish(&buffer);
-  if (block.size() != (expect_block ? builder->CalculateSpace(keys) : kTrailerBytes)) {
+  if (block.size() != (expect_block ? builder->CalculateSpace(keys) : kShortTrailerBytes)) {
     std::_Exit(5);
   }
   const uint64_t given_up = GetFilterCounters().match_all_blocks_written - before;

@@ -220,8 +220,8 @@ TEST_F(FilterReaderTest, RandomBytesDoNotCrash) {
       bytes[b] = static_cast<char>(random());
     }
     if (size > 5 && random() % 2 == 0) {
-      const unsigned char markers[] = {0xff, 0xfe, 0xa5, 0x00, 0x06};
-      bytes[size - 5] = static_cast<char>(markers[random() % 5]);
+      const unsigned char markers[] = {0xff, 0xfe, 0xa5, 0xa4, 0x00, 0x06};
+      bytes[size - 5] = static_cast<char>(markers[random() % 6]);
     }
     Answer(Slice(bytes.get(), size));
   }

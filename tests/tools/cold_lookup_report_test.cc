@@ -76,6 +76,7 @@ TEST(TableFilterTest, KnowsKindsByTheMarker) {
   EXPECT_EQ(FilterKindOf(block(-1)), "bloom");
   EXPECT_EQ(FilterKindOf(block(-2)), "ribbon");
   EXPECT_EQ(FilterKindOf(block(0xA5)), "cuckoo");
+  EXPECT_EQ(FilterKindOf(block(0xA4)), "cuckoo");
   EXPECT_EQ(FilterKindOf(block(6)), "legacy bloom");
   EXPECT_EQ(FilterKindOf(block(0)), "unknown");
   EXPECT_EQ(FilterKindOf(block(-9)), "unknown");

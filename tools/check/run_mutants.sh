@@ -58,12 +58,12 @@ Mutant() {
 Row fault file "test that has to notice" verdict
 
 # Without faults all of the tests named below pass.
-for test in block_test cuckoo_conformance_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test \
-  line_solver_test lookup_test placement_test; do
+for test in block_test cuckoo_conformance_test few_keys_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test \
+  line_solver_test lookup_test placement_test short_filter_test; do
   Build "$test" || { tail -n 30 "$scratch/log" >&2; Die "$test does not build in the copy"; }
 done
-for test in block_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
-  placement_test; do
+for test in block_test few_keys_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
+  placement_test short_filter_test; do
   RunTest "$test" '*' || { tail -n 30 "$scratch/out" >&2; Die "$test fails without any fault"; }
 done
 
@@ -103,7 +103,9 @@ Mutant lookup_ignores_threshold src/filter/lookup_body.h \
 Mutant batch_ignores_threshold src/filter/lookup_body.h \
   's/moved \+= groups\[i\] </moved += groups[i] + 128u </' lookup_test '*AgreesWithTheFormats*'
 Mutant forget_the_salt src/format/block.cc \
-  's/lines_\.salt = metadata_\.salt;/lines_.salt = 0;/' $conformance '*FewKeys/equations_portable'
+  's/lines_\.salt = metadata_\.salt;/lines_.salt = 0;/' golden_block_test '*one_line_salted'
+Mutant forget_a_short_salt src/format/block.cc \
+  's/view\.salt = m\.salt;/view.salt = 0;/' $conformance '*FewKeys/equations_portable'
 Mutant salt_not_undone src/filter/line_layout.h \
   's/0x9cb4b2f8129337dbULL/0x9cb4b2f8129337d9ULL/' line_layout_test '*SaltsCanBeUndone*'
 
@@ -118,6 +120,25 @@ Mutant far_columns_from_near_ones src/filter/line_layout.h \
 Mutant fingerprint_from_coefficients src/filter/line_layout.h \
   's/return \{mixed >> 1, static_cast<uint64_t>\(second >> 64\)/return {mixed >> 1, mixed/' \
   line_layout_test '*RateOfMovedAndUnmoved*'
+
+# The short form.
+short=short_filter_test
+Mutant short_threshold_ignored src/filter/short_lookup_body.h \
+  's/slot\.group < \(tag/slot.group + 128 < (tag/' $short '*EveryCount*'
+Mutant short_last_plane_ignored src/filter/short_lookup_body.h \
+  's/return !kMore \|\| .*;/return true;/' $short '*EveryCount*'
+Mutant short_late_keys_left_out src/filter/short_builder.cc \
+  's/todo_\.push_back\(to\);//' $short '*EveryCount*'
+Mutant short_contradictions_tolerated src/filter/short_builder.cc \
+  's/return \(row\.value & LowBits\(planes_\)\) == 0;/return true;/' $short '*EveryCount*'
+Mutant short_rows_kept_of_given_keys src/filter/short_builder.cc \
+  's/Shrink\(rows_before_group\);/Shrink(rows_before_group * 0 + system->rows());/' golden_block_test '*short*'
+Mutant short_lines_not_cleared src/filter/short_builder.cc \
+  's/std::memset\(out_, 0, geometry_\.data_bytes\);//' $short '*EveryByte*'
+Mutant short_form_reads_further src/filter/short_lookup_body.h \
+  's,const char\* p = bits \+ at / 8;,const char* p = bits + at / 8 + (at > 0);,' hostile_block_test '*Short*'
+Mutant short_keys_per_line src/filter/short_geometry.h \
+  's/kShortLineKeys = 90/kShortLineKeys = 60/' few_keys_test '*Quarter*'
 
 # The fingerprints coding.
 fingerprints=fingerprint_line_test
@@ -134,13 +155,17 @@ Mutant rate_of_kept_keys_only src/filter/fingerprint_builder.cc \
 
 # Blocks that are not whole.
 Mutant checksum_not_compared src/format/block.cc \
-  's/if \(Get\(t \+ kChecksumAt, 4\) != Checksum\(t, m\.data_bytes\)\) return false;//' hostile_block_test '*'
+  's/if \(Get\(t \+ kChecksumAt, 4\) != Checksum\(t, kChecksumAt, m\.data_bytes\)\) return false;//' hostile_block_test '*'
 Mutant checksum_without_length src/format/block.cc \
-  's/kChecksumAt, data_bytes\)\)/kChecksumAt, 0 * data_bytes))/' hostile_block_test '*Truncated*'
+  's/checksum_at, data_bytes\)\)/checksum_at, 0 * data_bytes))/' hostile_block_test '*Truncated*'
+Mutant short_checksum_not_compared src/format/block.cc \
+  's/if \(Get\(t \+ kShortChecksumAt, 4\) != .*\) return false;//' hostile_block_test '*short_153'
+Mutant reserved_byte_ignored src/format/block.cc \
+  's/if \(Get\(t \+ kReservedAt, 1\) != 0\) return false;//' block_test '*HandMade*'
 Mutant later_version_is_read src/format/block.cc \
   's/ \|\| Get\(t \+ kVersionAt, 1\) != kFormatVersion//' block_test '*HandMade*'
 Mutant any_number_of_planes src/format/block.cc \
-  's/m\.planes < kMinPlanes \|\| m\.planes > kMaxPlanes/false/' block_test '*HandMade*'
+  's/planes >= kMinPlanes && planes <= kMaxPlanes/planes > 0/' block_test '*HandMade*'
 
 Say "$kills killed, $failures not"
 ((failures == 0))

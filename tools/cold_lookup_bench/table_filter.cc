@@ -159,12 +159,14 @@ std::string FilterKindOf(const std::string& content) {
   constexpr signed char kBloomMarker = -1;
   constexpr signed char kRibbonMarker = -2;
   constexpr auto kCuckooMarker = static_cast<signed char>(0xA5);
+  constexpr auto kShortCuckooMarker = static_cast<signed char>(0xA4);
   switch (marker) {
     case kBloomMarker:
       return "bloom";
     case kRibbonMarker:
       return "ribbon";
     case kCuckooMarker:
+    case kShortCuckooMarker:
       return "cuckoo";
     default:
       return marker > 0 ? "legacy bloom" : "unknown";

@@ -315,11 +315,40 @@ TEST(FilterBenchProgramTest, TakesRatesInPlaceOfBits) {
   std::remove(path.c_str());
 }
 
+TEST(FilterBenchProgramTest, FillsTheBytesOfABloomFilter) {
+  const std::string path = TemporaryPath("filter_bench_bytes.json");
+  ASSERT_EQ(
+      RunBench("'--filters=bloom:10,cuckoo-equations:=bloom:10,cuckoo-equations:=bloom:10*0.75' "
+               "--keys=153,500,5k --patterns=none --reps=1 --fpr_millions=1 --build=false "
+               "--json=" +
+               path),
+      0);
+  const auto report = nlohmann::json::parse(ReadFile(path));
+  ASSERT_EQ(report["results"].size(), 9u);
+  for (size_t i = 0; i < 9; i += 3) {
+    const auto& bloom = report["results"][i];
+    const auto& same = report["results"][i + 1];
+    const double keys = bloom["keys"];
+    // Few keys: to the byte. More: to the line.
+    const double unit = 8 * (keys > 720 ? 64.0 : 1.0) / keys;
+    for (size_t other = 1; other < 3; ++other) {
+      const double bits = report["results"][i + other]["bits_per_key"];
+      const double wanted = bloom["bits_per_key"].get<double>() * (other == 1 ? 1 : 0.75);
+      EXPECT_LE(bits, wanted + 1e-6);
+      EXPECT_GT(bits, wanted - unit - 1e-6);
+    }
+    EXPECT_LT(same["fpr"], bloom["fpr"].get<double>() / 4);
+  }
+  std::remove(path.c_str());
+}
+
 TEST(FilterBenchProgramTest, WrongArgumentsFailAndLeaveNoFile) {
   const std::string path = TemporaryPath("filter_bench_none.json");
   for (const char* arguments :
        {"--filters=bloom", "--filters=bloom:x", "--filters=nothing:10", "--filters=bloom:0%",
-        "--filters=cuckoo-fingerprints:1%", "--keys=0", "--keys=10q", "--patterns=hot",
+        "--filters=cuckoo-fingerprints:1%", "--filters=cuckoo-equations:=bloom:",
+        "--filters=cuckoo-equations:=bloom:10*0", "--filters=ribbon:=bloom:10",
+        "--filters=cuckoo-equations:=bloom:1", "--keys=0", "--keys=10q", "--patterns=hot",
         "--stock_isa=sse9", "--kernel=sse9", "--key_style=zip", "--key_size=8", "stray"}) {
     EXPECT_NE(RunBench(std::string(arguments) + " --reps=1 --json=" + path), 0) << arguments;
     EXPECT_FALSE(std::ifstream(path).good()) << arguments;

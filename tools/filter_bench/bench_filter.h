@@ -191,6 +191,9 @@ struct FilterRequest {
   std::string name;           // as given: "bloom:10"
   std::string kind;           // "bloom"
   double bits_per_key = 0.0;  // bits really stored, for every kind
+  // If not 0, as many bits as fit into this share of the bytes of a stock Bloom filter that has
+  // `bits_per_key` bits and as many keys.
+  double share_of_bloom = 0.0;
 };
 
 }  // namespace tieredfilter::bench

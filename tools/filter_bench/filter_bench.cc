@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <string_view>
 
 #include "fmt/format.h"
 #include "gflags/gflags.h"
@@ -17,8 +18,9 @@
 
 DEFINE_string(
     filters, "default",
-    "kind:bits,... with bits really stored per key for every kind, or kind:rate% with the "
-    "bits that this false-positive rate needs");
+    "kind:bits,... with bits really stored per key for every kind, kind:rate% with the "
+    "bits that this false-positive rate needs, or cuckoo-...:=bloom:bits with the bits that "
+    "fit into the bytes of that stock filter (=bloom:bits*0.75: into three quarters of them)");
 DEFINE_string(kernel, "best", "kernels of our kinds: best, all, or a list such as avx2,portable");
 DEFINE_string(stock_isa, "best",
               "compilations of the stock kinds: best, all, or a list such as avx2,portable; ratios "
@@ -84,6 +86,23 @@ double BitsForPercent(const std::string& kind, double percent) {
   return CurveOf(curve).BitsForHalvings(-std::log2(percent / 100));
 }
 
+// The part behind "=bloom:", "10" or "10*0.75".
+bool ParseBloomBytes(const std::string& text, FilterRequest* request, std::string* error) {
+  char* end = nullptr;
+  request->bits_per_key = std::strtod(text.c_str(), &end);
+  request->share_of_bloom = 1;
+  if (end != text.c_str() && *end == '*') {
+    request->share_of_bloom = std::strtod(end + 1, &end);
+  }
+  if (!text.empty() && *end == '\0' && request->bits_per_key >= 1 && request->bits_per_key <= 32 &&
+      request->share_of_bloom > 0 && request->share_of_bloom <= 4 && IsOurKind(request->kind)) {
+    return true;
+  }
+  *error = fmt::format("--filters: '{}' is not of the form cuckoo-equations:=bloom:10*0.75",
+                       request->name);
+  return false;
+}
+
 bool ParseFilter(const std::string& text, FilterRequest* request, std::string* error) {
   const size_t colon = text.find(':');
   char* end = nullptr;
@@ -92,6 +111,10 @@ bool ParseFilter(const std::string& text, FilterRequest* request, std::string* e
   }
   request->name = text;
   request->kind = text.substr(0, colon);
+  constexpr std::string_view kInBytesOf = "=bloom:";
+  if (colon != std::string::npos && text.compare(colon + 1, kInBytesOf.size(), kInBytesOf) == 0) {
+    return ParseBloomBytes(text.substr(colon + 1 + kInBytesOf.size()), request, error);
+  }
   if (end != nullptr && end != text.c_str() + colon + 1 && std::string(end) == "%") {
     request->bits_per_key = BitsForPercent(request->kind, request->bits_per_key);
     if (std::isfinite(request->bits_per_key)) {

@@ -9,7 +9,8 @@ filter, kernel   kind:bits as requested. For every kind "bits" are bits really s
                  ribbon the setting that RocksDB calls bloom_equivalent_bits_per_key is searched so
                  that the block comes out at that size (or just below). The kernel of a stock filter
                  is the instruction set its code was compiled for (portable is what distributions
-                 ship), that of ours the one forced by name.
+                 ship), that of ours the one forced by name. cuckoo-equations:=bloom:10 has as many
+                 bits as fit into the bytes of bloom:10 with as many keys.
 bits/key         8 * block size / keys, everything included.
 FPR              measured with keys that no filter holds and that differ from held ones in the
                  lowest bits of a number; behind it twice the standard deviation.

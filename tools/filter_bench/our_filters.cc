@@ -1,6 +1,7 @@
 #include "tools/filter_bench/our_filters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -62,12 +63,36 @@ class CuckooReader : public BitsReader {
 
 class CuckooFilter : public OurFilter {
  public:
-  CuckooFilter(std::string name, const BlockRequest& request, CpuKernel kernel)
-      : OurFilter(std::move(name), std::string(CpuKernelName(kernel))),
-        request_(request),
+  CuckooFilter(const FilterRequest& request, const BlockRequest& block, CpuKernel kernel)
+      : OurFilter(request.name, std::string(CpuKernelName(kernel))),
+        bloom_bits_(request.bits_per_key),
+        share_of_bloom_(request.share_of_bloom),
+        request_(block),
         cpu_kernel_(kernel) {}
 
  protected:
+  // Searches the most bits that fit where the filter is to have a Bloom filter's bytes.
+  bool Configure(uint64_t keys, std::string* error) override {
+    if (share_of_bloom_ == 0) return true;
+    // RocksDB's Bloom filters: whole lines of 64 bytes, and five for marker and settings.
+    const auto n = static_cast<double>(keys);
+    const double bytes = (std::ceil(n * bloom_bits_ / 512) * 64 + 5) * share_of_bloom_;
+    const auto fits = [&](double bits) {
+      request_.bits_per_key = bits;
+      return static_cast<double>(BlockBytes(keys, request_)) <= bytes;
+    };
+    double low = 4, high = 24;  // what our kinds are offered with
+    if (!fits(low)) {
+      *error = name() + ": no filter of " + std::to_string(keys) + " keys is as small as that";
+      return false;
+    }
+    while (high - low > 1e-6) {
+      const double middle = (low + high) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    request_.bits_per_key = low;
+    return true;
+  }
   std::unique_ptr<BitsBuilder> NewBuilder() override {
     return std::make_unique<CuckooBuilder>(request_, cpu_kernel_);
   }
@@ -76,7 +101,9 @@ class CuckooFilter : public OurFilter {
   }
 
  private:
-  const BlockRequest request_;
+  const double bloom_bits_;
+  const double share_of_bloom_;
+  BlockRequest request_;
   const CpuKernel cpu_kernel_;
 };
 
@@ -113,7 +140,7 @@ std::unique_ptr<BenchFilter> MakeOurFilter(const FilterRequest& request, const s
   BlockRequest block;
   block.coding = *coding;
   block.bits_per_key = request.bits_per_key;
-  return std::make_unique<CuckooFilter>(request.name, block, *cpu_kernel);
+  return std::make_unique<CuckooFilter>(request, block, *cpu_kernel);
 }
 
 }  // namespace tieredfilter::bench

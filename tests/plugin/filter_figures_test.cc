@@ -202,6 +202,31 @@ TEST_F(FilterFiguresTest, WorstFilesFirst) {
   EXPECT_EQ(1u, At(Figures(db.get()), 5).drifted_files);
 }
 
+// With universal compaction a file is rewritten in its place, too: the order of runs must stay.
+TEST_F(FilterFiguresTest, DriftedFilesOfUniversalCompaction) {
+  const auto options = [](const char* spec) {
+    Options universal = TestOptions(Policy(spec));
+    universal.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+    return universal;
+  };
+  const std::string path = dir_.Path("db");
+  {
+    const std::unique_ptr<DB> db = Open(options("cuckoo:16"), path);
+    PutLevel(db.get(), 0, 20000, 6);
+    PutLevel(db.get(), 10000, 12000, 5);
+    PutLevel(db.get(), 11000, 11500, 0);
+  }
+  const std::unique_ptr<DB> db = Open(options("0:cuckoo:16,1+:cuckoo:8"), path);
+  std::vector<FilterFile> compacted;
+  ASSERT_OK(CompactDriftedFiles(db.get(), db->DefaultColumnFamily(), 10, &compacted));
+  EXPECT_EQ(2u, compacted.size());
+  const FilterFigures figures = Figures(db.get());
+  EXPECT_EQ(0u, Sum(figures).drifted_files) << figures.ToString();
+  EXPECT_EQ(2000u, At(figures, 5).keys) << figures.ToString();
+  EXPECT_EQ(20000u, At(figures, 6).keys) << figures.ToString();
+  EXPECT_EQ(0u, CountLost(db.get(), 0, 20000));
+}
+
 TEST_F(FilterFiguresTest, AbsentShareIsMeasured) {
   Options options = TestOptions(Policy("budget:10,absent:auto,kinds:cuckoo"));
   options.listeners.push_back(NewSizesListener());

@@ -117,14 +117,15 @@ TEST_F(MemoryBudgetTest, EveryWayIntoOptions) {
 }
 
 TEST_F(MemoryBudgetTest, SurvivesAnOptionsFile) {
-  Options options = TreeOptions("budget:512MB,absent:0.25,shape:4x1k+10k");
-  Open(options, dir_.Path("db"));
-  ROCKSDB_NAMESPACE::DBOptions db_options;
-  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
   ConfigOptions config;
-  ASSERT_OK(LoadLatestOptions(config, dir_.Path("db"), &db_options, &families));
-  EXPECT_EQ("tieredfilter:budget:512MB,absent:0.25,shape:4x1k+10k",
-            PolicyId(Options(db_options, families[0].options)));
+  for (const std::string spec :
+       {"budget:512MB,absent:0.25,shape:4x1k+10k", "budget:9.5,absent:auto,kinds:ribbon+cuckoo"}) {
+    Open(TreeOptions(spec), dir_.Path(spec));
+    ROCKSDB_NAMESPACE::DBOptions db_options;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(config, dir_.Path(spec), &db_options, &families));
+    EXPECT_EQ("tieredfilter:" + spec, PolicyId(Options(db_options, families[0].options)));
+  }
   ROCKSDB_NAMESPACE::DBOptions with_listener;
   ASSERT_OK(GetDBOptionsFromString(config, ROCKSDB_NAMESPACE::DBOptions(),
                                    "listeners={tieredfilter_sizes}", &with_listener));

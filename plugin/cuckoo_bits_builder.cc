@@ -173,7 +173,7 @@ Slice CuckooBitsBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* stat
       keys_to_verify_ = block.metadata.keys;
       finished_bytes_ += block.size;
       content = Slice(block.data.get(), block.size);
-      buf->reset(block.data.release());
+      *buf = std::move(block.data);
     }
   }
   to_verify_.Clear();

@@ -1,6 +1,7 @@
 #include "src/policy/budget_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -63,7 +64,7 @@ FilterSetting ToSetting(const RunAllotment& run) {
   FilterSetting setting;
   setting.kind = run.kind;
   if (run.kind != FilterKind::kNone) {
-    const auto millibits = static_cast<int64_t>(run.bits_per_key * 1e3 + 0.5);
+    const int64_t millibits = std::llround(run.bits_per_key * 1e3);
     setting.millibits_per_key =
         std::max(millibits / kStepMillibits * kStepMillibits, LimitsOf(run.kind).min_millibits);
   }

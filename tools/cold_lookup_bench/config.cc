@@ -189,6 +189,7 @@ Status ParseCommandLine(int argc, char** argv, Config* config) {
   gflags::SetVersionString(ROCKSDB_NAMESPACE::GetRocksVersionAsString(true));
   std::vector<std::string> arguments = JoinRepeatedPolicies(argc, argv);
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size());
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
   }

@@ -100,10 +100,11 @@ class CountingFile : public FSRandomAccessFileOwnerWrapper {
     return ReadAll(requests, count, options, dbg);
   }
 
-  // The target would want whole pages; at once is as good here.
+  // The target would want whole pages; at once, as the base class does it, is as good here.
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(const FSReadRequest&, void*)> done, void* argument,
                      void** handle, IOHandleDeleter* deleter, IODebugContext* dbg) override {
+    // NOLINTNEXTLINE(bugprone-parent-virtual-call)
     return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,
                                          deleter, dbg);
   }

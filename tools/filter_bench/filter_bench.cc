@@ -339,6 +339,8 @@ int Run() {
 }  // namespace
 }  // namespace tieredfilter::bench
 
+// What is thrown here ends the program with a message and no result.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   gflags::SetUsageMessage("benchmark of filters alone; --legend explains the figures");
   gflags::ParseCommandLineFlags(&argc, &argv, true);

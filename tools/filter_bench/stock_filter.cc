@@ -16,7 +16,8 @@
 // have to repeat the builders' steps, and would no longer be what RocksDB runs.
 #include <cmath>
 
-#include "table/block_based/filter_policy.cc"  // of RocksDB's source tree
+// Of RocksDB's source tree. NOLINTNEXTLINE(bugprone-suspicious-include)
+#include "table/block_based/filter_policy.cc"
 #include "tools/filter_bench/stock_filter.h"
 
 #define TIEREDFILTER_CONCAT_(a, b) a##b

@@ -229,9 +229,12 @@ double CuckooBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0 || bytes <= trailer_bytes) return 1.0;
   if (bytes == CalculateSpace(num_entries)) return ExpectedRate(num_entries, request_);
   BlockRequest request = request_;
+  // More than any filter has a use for: the rate stays the same from 25 bits on.
+  constexpr double kMostBits = 64;
   // Half a bit less than there is, so that rounding up to lines does not add one.
   request.bits_per_key =
-      (static_cast<double>(bytes - trailer_bytes) * 8.0 - 0.5) / static_cast<double>(num_entries);
+      std::min(kMostBits, (static_cast<double>(bytes - trailer_bytes) * 8.0 - 0.5) /
+                              static_cast<double>(num_entries));
   // Too few bits to place the keys: the block would match everything.
   if (request.bits_per_key < kMinPlanes) return 1.0;
   return ExpectedRate(num_entries, request);

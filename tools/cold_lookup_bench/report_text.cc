@@ -68,14 +68,15 @@ std::string DeviceTable(const RunReport& report) {
   return text + "\n";
 }
 
-// What the stored filters lead one to expect, with what chance makes of it; "!" where the measured
-// rate lies outside.
+// Rates go from a tenth to a millionth, so they have three digits wherever the point is. What the
+// stored filters lead one to expect, with what chance makes of it; "!" where the measured rate lies
+// outside.
 std::string ExpectedRate(const LevelReport& level, uint64_t negatives) {
   if (negatives == 0 || !level.expected.known) {
     return "-";
   }
   const double percent = 100.0 / static_cast<double>(negatives);
-  return fmt::format("{:.3f}%+-{:.3f}{}", level.expected.false_positives * percent,
+  return fmt::format("{:.3g}%+-{:.2g}{}", level.expected.false_positives * percent,
                      level.expected.HalfWidth() * percent,
                      level.expected.Covers(level.counts.false_positives) ? "" : "!");
 }
@@ -83,15 +84,15 @@ std::string ExpectedRate(const LevelReport& level, uint64_t negatives) {
 std::string LevelTable(const PolicyReport& policy) {
   std::string text =
       policy.spec + "\n" +
-      fmt::format("{:>5} {:>9} {:>8} {:>8} {:>7} {:>8} {:>15} {:>8} {:>7} {:>7}  {}\n", "level",
+      fmt::format("{:>5} {:>9} {:>8} {:>8} {:>7} {:>9} {:>19} {:>8} {:>7} {:>7}  {}\n", "level",
                   "checks", "avoided", "false +", "found", "rate", "expected", "data", "index",
                   "filter", "stored");
   const auto row = [&](const std::string& name, const LevelReport& level) {
     const LevelCounts& counts = level.counts;
     const uint64_t negatives = counts.filter_avoided + counts.false_positives;
     const std::string rate =
-        negatives == 0 ? "-" : fmt::format("{:.3f}%", 100 * level.FalsePositiveRate());
-    text += fmt::format("{:>5} {:>9} {:>8} {:>8} {:>7} {:>8} {:>15} {:>8} {:>7} {:>7}  {}\n", name,
+        negatives == 0 ? "-" : fmt::format("{:.3g}%", 100 * level.FalsePositiveRate());
+    text += fmt::format("{:>5} {:>9} {:>8} {:>8} {:>7} {:>9} {:>19} {:>8} {:>7} {:>7}  {}\n", name,
                         counts.filter_checks, counts.filter_avoided, counts.false_positives,
                         counts.found, rate, ExpectedRate(level, negatives), counts.data_block_reads,
                         counts.index_block_reads, counts.filter_block_reads, level.stored);

@@ -78,9 +78,24 @@ constexpr uint32_t FarColumns(uint32_t planes) {
   return LineColumns(planes, kMinPlanes) - kNearColumns;
 }
 
-inline uint64_t MulHigh(uint64_t a, uint64_t b) {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+struct Product {
+  uint64_t low, high;
+};
+inline Product Multiply(uint64_t a, uint64_t b) {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+  // g++ keeps an __int128 in a pair of neighbouring registers, runs out of pairs in a lookup and
+  // pushes registers to the stack: a seventh more instructions, and so fewer lookups at once in a
+  // processor's window, whose cache misses then overlap less (a third of the time of uncached
+  // ones).
+  Product product;
+  asm("mulq %3" : "=a"(product.low), "=d"(product.high) : "a"(a), "r"(b) : "cc");
+  return product;
+#else
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
+#endif
 }
+inline uint64_t MulHigh(uint64_t a, uint64_t b) { return Multiply(a, b).high; }
 
 // A bijection of 64-bit values for each salt (MurmurHash3's finalizer over hash xor a
 // salt-dependent constant). A build whose hashes crowd into few lines is tried again with the next
@@ -113,9 +128,8 @@ struct PrimarySlot {
   uint32_t group;  // 0..127; the keys a line gives away are those of lowest group
 };
 inline PrimarySlot PrimaryOf(uint64_t hash, uint32_t lines) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(hash) * lines;
-  return {static_cast<uint32_t>(product >> 64),
-          static_cast<uint32_t>(static_cast<uint64_t>(product) >> 57)};
+  const Product product = Multiply(hash, lines);
+  return {static_cast<uint32_t>(product.high), static_cast<uint32_t>(product.low >> 57)};
 }
 
 // What a key asks of its line. Two multiplications; which product bits feed what is not free to
@@ -130,10 +144,10 @@ struct KeyEquation {
   uint64_t spread;  // picks the secondary line
 };
 inline KeyEquation EquationOf(uint64_t hash) {
-  const unsigned __int128 first = static_cast<unsigned __int128>(hash) * 0x9fb21c651e98df25ULL;
-  const uint64_t mixed = static_cast<uint64_t>(first) ^ static_cast<uint64_t>(first >> 64);
-  const unsigned __int128 second = static_cast<unsigned __int128>(mixed) * 0xd6e8feb86659fd93ULL;
-  return {mixed >> 1, static_cast<uint64_t>(second >> 64), static_cast<uint64_t>(second)};
+  const Product first = Multiply(hash, 0x9fb21c651e98df25ULL);
+  const uint64_t mixed = first.low ^ first.high;
+  const Product second = Multiply(mixed, 0xd6e8feb86659fd93ULL);
+  return {mixed >> 1, second.high, second.low};
 }
 // Coefficients of a triple line's far columns, in the low bits. Not part of EquationOf because
 // hardly any filter asks for them.

@@ -56,6 +56,8 @@ TIEREDFILTER_INLINE uint64_t ReadPacked(const char* words, uint32_t shift, uint3
   return bits & LowBits(count);
 }
 
+inline constexpr uint32_t kExtraPieceBits9 = kWordColumns - LineColumns(9);  // 7
+
 // Planes 8 and up of a narrow line. Only about one absent key in 256 gets here.
 TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uint64_t coefficients,
                                           uint32_t fingerprint) {
@@ -108,9 +110,8 @@ struct PortableKernel {
     return tag;
   }
 
-  // The shapes of filters, by LinesView::planes: above 8, 8 (two of them), 7, 6 to 4.
-  static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
-                                         const KeyEquation& key) {
+  // Planes 0 to 7 of a narrow line: all that most absent keys ask for.
+  static TIEREDFILTER_INLINE bool FirstEight(const char* line, const KeyEquation& key) {
     const uint32_t fingerprint = NarrowFingerprint(key.high);
     uint32_t parities = 0;
     // Four planes at a time: leaving after each would mispredict every second branch.
@@ -121,18 +122,21 @@ struct PortableKernel {
     for (uint32_t j = 4; j < kLineWords; ++j) {
       parities |= Parity(LoadWord(line + 8 * j) & key.coefficients) << kBitOfWord[j];
     }
-    if (((parities ^ fingerprint) & WordBits(8)) != 0) return false;
-    return ExtraPlanesMatch(line, planes + (tag >> 7), key.coefficients, fingerprint);
+    return ((parities ^ fingerprint) & WordBits(8)) == 0;
   }
 
-  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t planes,
-                                          const KeyEquation& key) {
-    return Narrow(line, tag, planes, key);
+  // Plane 8 of a line of nine.
+  static TIEREDFILTER_INLINE uint32_t NinthParity(const char* line, uint64_t coefficients) {
+    return Parity(ReadPacked(line, LineColumns(9), kExtraPieceBits9, 0, LineColumns(9)) &
+                  coefficients);
   }
 
-  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
-                                          const KeyEquation& key) {
-    return Narrow(line, tag, planes, key);
+  // Planes 8 and up of a line in a filter whose lines have kLower or one more.
+  template <uint32_t kLower>
+  static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
+                                              const KeyEquation& key) {
+    return ExtraPlanesMatch(line, kLower + (tag >> 7), key.coefficients,
+                            NarrowFingerprint(key.high));
   }
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,

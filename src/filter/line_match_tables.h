@@ -62,7 +62,6 @@ struct ExtraLanes {
 // Beyond this a piece could wrap around more than once. Such filters (over 18 bits per key) check
 // extra planes as portable code does.
 inline constexpr uint32_t kMaxExtraLanesPlanes = 16;
-inline constexpr uint32_t kExtraPieceBits9 = kWordColumns - LineColumns(9);  // 7
 
 constexpr ExtraLanes MakeExtraLanes(uint32_t planes) {
   ExtraLanes lanes{};

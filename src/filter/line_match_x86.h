@@ -45,54 +45,68 @@ struct Avx2Kernel {
     const __m256 b = _mm256_castsi256_ps(high);
     __m256i x = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),
                                  _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xdd)));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 16));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 8));
-    x = _mm256_xor_si256(x, _mm256_srli_epi32(x, 4));
-    // The parity of a nibble by table, into bit 7 of byte 0, which a shift by 24 makes the sign.
-    const __m256i odd =
-        _mm256_setr_epi8(0, -128, -128, 0, -128, 0, 0, -128, -128, 0, 0, -128, 0, -128, -128, 0, 0,
-                         -128, -128, 0, -128, 0, 0, -128, -128, 0, 0, -128, 0, -128, -128, 0);
-    x = _mm256_shuffle_epi8(odd, _mm256_and_si256(x, _mm256_set1_epi32(0x0f)));
-    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(x, 24))));
+    // Upwards, so that each lane's parity ends as its sign.
+    x = _mm256_xor_si256(x, _mm256_slli_epi32(x, 16));
+    x = _mm256_xor_si256(x, _mm256_slli_epi32(x, 8));
+    x = _mm256_xor_si256(x, _mm256_slli_epi32(x, 4));
+    x = _mm256_xor_si256(x, _mm256_slli_epi32(x, 2));
+    x = _mm256_xor_si256(x, _mm256_slli_epi32(x, 1));
+    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(x)));
   }
 
-  static TIEREDFILTER_INLINE bool FirstEightMatch(__m256i low, __m256i high, uint32_t fingerprint,
-                                                  const KeyEquation& key) {
+  static TIEREDFILTER_INLINE bool FirstEight(const char* line, const KeyEquation& key) {
     const __m256i coefficients = Fill(key.coefficients);
-    return Parities(_mm256_and_si256(low, coefficients), _mm256_and_si256(high, coefficients)) ==
-           (fingerprint & 0xff);
+    return Parities(_mm256_and_si256(Load(line), coefficients),
+                    _mm256_and_si256(Load(line + 32), coefficients)) ==
+           (NarrowFingerprint(key.high) & 0xff);
   }
 
-  static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
-                                         const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    const __m256i low = Load(line), high = Load(line + 32);
-    return FirstEightMatch(low, high, fingerprint, key) &&
-           ExtraMatch(line, tag, planes, key.coefficients, fingerprint);
+  // Bits 56..62 of word i meet the key's columns 7 i and up, which each lane's shift brings there.
+  static TIEREDFILTER_INLINE uint32_t NinthParity(const char* line, uint64_t coefficients) {
+    constexpr int kBits = kExtraPieceBits9;
+    const __m256i own = Fill(coefficients);
+    const __m256i to_low = _mm256_setr_epi64x(56, 56 - kBits, 56 - 2 * kBits, 56 - 3 * kBits);
+    const __m256i to_high =
+        _mm256_setr_epi64x(56 - 4 * kBits, 56 - 5 * kBits, 56 - 6 * kBits, 56 - 7 * kBits);
+    const __m256i sum =
+        _mm256_xor_si256(_mm256_and_si256(Load(line), _mm256_sllv_epi64(own, to_low)),
+                         _mm256_and_si256(Load(line + 32), _mm256_sllv_epi64(own, to_high)));
+    const __m128i half =
+        _mm_xor_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    const uint64_t all = static_cast<uint64_t>(
+        _mm_cvtsi128_si64(_mm_xor_si128(half, _mm_unpackhi_epi64(half, half))));
+    return Parity((all >> 56) & LowBits(kBits));
   }
 
-  static __attribute__((noinline)) bool ExtraMatch(const char* line, uint32_t tag, uint32_t planes,
-                                                   uint64_t coefficients, uint32_t fingerprint) {
-    const uint32_t most = planes + 1;
-    planes += tag >> 7;
-    if (most > kMaxExtraLanesPlanes) {
-      return ExtraPlanesMatch(line, planes, coefficients, fingerprint);
-    }
-    const ExtraLanes& extra = kExtraLanes[planes - kNarrowPlanes - 1];
-    const __m256i own = Fill(coefficients & extra.column_mask);
+  // Planes 8 and up of a filter whose lines have `kLower` or one more. No branch depends on the
+  // line: a plane that it does not have has neither mask nor fingerprint.
+  template <uint32_t kLower>
+  static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
+                                              const KeyEquation& key) {
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag >> 7) - kNarrowPlanes - 1];
+    const __m256i own = Fill(key.coefficients & extra.column_mask);
     const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
     const __m256i low = _mm256_and_si256(_mm256_srl_epi64(Load(line), columns),
                                          Rotated(own, extra.right, extra.left));
     const __m256i high = _mm256_and_si256(_mm256_srl_epi64(Load(line + 32), columns),
                                           Rotated(own, extra.right + 4, extra.left + 4));
-    fingerprint &= extra.fingerprint_mask;
+    const auto plane = [&](uint32_t k) {
+      return _mm256_xor_si256(_mm256_and_si256(low, Load(extra.of_plane[k])),
+                              _mm256_and_si256(high, Load(extra.of_plane[k] + 4)));
+    };
+    const uint32_t fingerprint =
+        (NarrowFingerprint(key.high) & extra.fingerprint_mask) >> kNarrowPlanes;
     uint32_t wrong = 0;
-    // As long for lines of either kind, so that no branch depends on the line.
-    for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
-      const uint64_t* mask = extra.of_plane[k];
-      wrong |= ParityOfAll(_mm256_xor_si256(_mm256_and_si256(low, Load(mask)),
-                                            _mm256_and_si256(high, Load(mask + 4)))) ^
-               (fingerprint >> (kNarrowPlanes + k));
+    for (uint32_t k = 0; k + kNarrowPlanes <= kLower; k += 2) {
+      // Two planes at a time. Where their number is odd, the last is taken with itself.
+      const uint32_t other = k + 1 + kNarrowPlanes <= kLower ? k + 1 : k;
+      const __m256i a = plane(k), b = plane(other);
+      const __m256i pair =
+          _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+      const __m128i sums =
+          _mm_xor_si128(_mm256_castsi256_si128(pair), _mm256_extracti128_si256(pair, 1));
+      wrong |= Parity(static_cast<uint64_t>(_mm_cvtsi128_si64(sums))) ^ (fingerprint >> k);
+      wrong |= Parity(static_cast<uint64_t>(_mm_extract_epi64(sums, 1))) ^ (fingerprint >> other);
     }
     return (wrong & 1) == 0;
   }
@@ -100,44 +114,6 @@ struct Avx2Kernel {
   static TIEREDFILTER_INLINE __m256i Rotated(__m256i x, const uint64_t* right,
                                              const uint64_t* left) {
     return _mm256_or_si256(_mm256_srlv_epi64(x, Load(right)), _mm256_sllv_epi64(x, Load(left)));
-  }
-
-  static TIEREDFILTER_INLINE uint32_t ParityOfAll(__m256i x) {
-    const __m128i half = _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    return Parity(static_cast<uint64_t>(
-        _mm_cvtsi128_si64(_mm_xor_si128(half, _mm_unpackhi_epi64(half, half)))));
-  }
-
-  // Lines of eight planes and few of nine, where a branch on the kind costs less than a ninth plane
-  // for everybody.
-  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
-                                          const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    return FirstEightMatch(Load(line), Load(line + 32), fingerprint, key) &&
-           (__builtin_expect((tag & kTagMorePlanes) == 0, 1) ||
-            ExtraMatch(line, tag, planes, key.coefficients, fingerprint));
-  }
-
-  // Lines of eight and nine planes. The ninth lies in bits 56..62 of every word, so its parity is
-  // one vector sum; taken for lines of eight too, and then ignored, since a branch on the kind
-  // would be a coin toss.
-  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t,
-                                          const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    const __m256i low = Load(line), high = Load(line + 32);
-    if (!FirstEightMatch(low, high, fingerprint, key)) return false;
-    constexpr int kBits = kExtraPieceBits9;
-    const __m256i own = Fill(key.coefficients);
-    const __m256i sum = _mm256_xor_si256(
-        _mm256_and_si256(
-            _mm256_srli_epi64(low, 56),
-            _mm256_srlv_epi64(own, _mm256_setr_epi64x(0, kBits, 2 * kBits, 3 * kBits))),
-        _mm256_and_si256(_mm256_srli_epi64(high, 56),
-                         _mm256_srlv_epi64(
-                             own, _mm256_setr_epi64x(4 * kBits, 5 * kBits, 6 * kBits, 7 * kBits))));
-    const uint32_t wrong =
-        ParityOfAll(_mm256_and_si256(sum, Fill(LowBits(kBits)))) ^ (fingerprint >> kNarrowPlanes);
-    return (wrong & (tag >> 7) & 1) == 0;
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
@@ -207,62 +183,40 @@ struct Avx512Kernel {
                                   _mm512_set1_epi64(1));
   }
 
-  static TIEREDFILTER_INLINE bool Narrow(const char* line, uint32_t tag, uint32_t planes,
-                                         const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    const __m512i words = _mm512_loadu_si512(line);
-    return Parities(_mm512_and_si512(words, Fill(key.coefficients))) == (fingerprint & 0xff) &&
-           ExtraMatch(line, tag, planes, key.coefficients, fingerprint);
+  static TIEREDFILTER_INLINE bool FirstEight(const char* line, const KeyEquation& key) {
+    return Parities(_mm512_and_si512(_mm512_loadu_si512(line), Fill(key.coefficients))) ==
+           (NarrowFingerprint(key.high) & 0xff);
   }
 
-  static __attribute__((noinline)) bool ExtraMatch(const char* line, uint32_t tag, uint32_t planes,
-                                                   uint64_t coefficients, uint32_t fingerprint) {
-    const uint32_t most = planes + 1;
-    planes += tag >> 7;
-    if (most > kMaxExtraLanesPlanes) {
-      return ExtraPlanesMatch(line, planes, coefficients, fingerprint);
-    }
-    const ExtraLanes& extra = kExtraLanes[planes - kNarrowPlanes - 1];
-    const __m512i own = Fill(coefficients & extra.column_mask);
+  // See Avx2Kernel.
+  static TIEREDFILTER_INLINE uint32_t NinthParity(const char* line, uint64_t coefficients) {
+    constexpr int kBits = kExtraPieceBits9;
+    const __m512i pieces =
+        _mm512_maskz_srlv_epi64(kAll, Fill(coefficients),
+                                _mm512_setr_epi64(0, kBits, 2 * kBits, 3 * kBits, 4 * kBits,
+                                                  5 * kBits, 6 * kBits, 7 * kBits));
+    const __m512i words = _mm512_maskz_srli_epi64(kAll, _mm512_loadu_si512(line), 56);
+    return Parity(
+        Parities(_mm512_and_si512(words, _mm512_and_si512(pieces, Fill(LowBits(kBits))))));
+  }
+
+  template <uint32_t kLower>
+  static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
+                                              const KeyEquation& key) {
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag >> 7) - kNarrowPlanes - 1];
+    const __m512i own = Fill(key.coefficients & extra.column_mask);
     const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
     const __m512i bits =
         _mm512_and_si512(_mm512_maskz_srl_epi64(kAll, _mm512_loadu_si512(line), columns),
                          Shifted(own, extra.right, own, extra.left));
-    fingerprint &= extra.fingerprint_mask;
+    const uint32_t fingerprint =
+        (NarrowFingerprint(key.high) & extra.fingerprint_mask) >> kNarrowPlanes;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
+    for (uint32_t k = 0; k + kNarrowPlanes <= kLower; ++k) {
       wrong |= Parity(Parities(_mm512_and_si512(bits, _mm512_loadu_si512(extra.of_plane[k])))) ^
-               (fingerprint >> (kNarrowPlanes + k));
+               (fingerprint >> k);
     }
     return (wrong & 1) == 0;
-  }
-
-  // See Avx2Kernel::Rarely9.
-  static TIEREDFILTER_INLINE bool Rarely9(const char* line, uint32_t tag, uint32_t planes,
-                                          const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    const __m512i words = _mm512_loadu_si512(line);
-    return Parities(_mm512_and_si512(words, Fill(key.coefficients))) == (fingerprint & 0xff) &&
-           (__builtin_expect((tag & kTagMorePlanes) == 0, 1) ||
-            ExtraMatch(line, tag, planes, key.coefficients, fingerprint));
-  }
-
-  // See Avx2Kernel::Narrow8.
-  static TIEREDFILTER_INLINE bool Narrow8(const char* line, uint32_t tag, uint32_t,
-                                          const KeyEquation& key) {
-    const uint32_t fingerprint = NarrowFingerprint(key.high);
-    const __m512i words = _mm512_loadu_si512(line);
-    const __m512i own = Fill(key.coefficients);
-    if (Parities(_mm512_and_si512(words, own)) != (fingerprint & 0xff)) return false;
-    constexpr int kBits = kExtraPieceBits9;
-    const __m512i pieces =
-        _mm512_maskz_srlv_epi64(kAll, own,
-                                _mm512_setr_epi64(0, kBits, 2 * kBits, 3 * kBits, 4 * kBits,
-                                                  5 * kBits, 6 * kBits, 7 * kBits));
-    const __m512i bits = _mm512_and_si512(_mm512_maskz_srli_epi64(kAll, words, 56),
-                                          _mm512_and_si512(pieces, Fill(LowBits(kBits))));
-    const uint32_t wrong = Parity(Parities(bits)) ^ (fingerprint >> kNarrowPlanes);
-    return (wrong & (tag >> 7) & 1) == 0;
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,

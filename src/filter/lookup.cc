@@ -8,7 +8,7 @@ namespace tieredfilter {
 namespace {
 
 // Which of a kernel's line tests a filter needs, so that no lookup branches on it.
-enum class Shape { kRarely9, kNarrow8, kNarrow, kWide7, kWide, kTriple };
+enum class Shape { kRarely9, kNarrow8, kNarrow9, kNarrow, kWide7, kWide, kTriple };
 
 // Up to this share of lines with nine planes, guessing "eight" and being wrong now and then (some
 // 15 to 20 cycles) is cheaper than the ninth plane's vector sum (about 7) for every key that is
@@ -50,16 +50,22 @@ using Kernel = Avx512Kernel;
 TIEREDFILTER_POP_TARGET
 #endif
 
+Shape ShapeFor(CpuKernel kernel, uint32_t planes, double more_share) {
+  if (planes < kWidePlanes) return Shape::kTriple;
+  if (planes < kNarrowPlanes - 1) return Shape::kWide;
+  if (planes < kNarrowPlanes) return Shape::kWide7;
+  if (planes == kNarrowPlanes) {
+    // Without vectors a ninth plane is always dearer than a wrong guess.
+    const bool vectors = kernel == CpuKernel::kAvx2 || kernel == CpuKernel::kAvx512;
+    return vectors && more_share > kFewMorePlanes ? Shape::kNarrow8 : Shape::kRarely9;
+  }
+  return planes == kNarrowPlanes + 1 ? Shape::kNarrow9 : Shape::kNarrow;
+}
+
 }  // namespace
 
 const LookupKernel& LookupFor(CpuKernel kernel, uint32_t planes, bool salted, double more_share) {
-  const bool rarely_more = more_share <= kFewMorePlanes;
-  const int shape =
-      static_cast<int>(planes > kNarrowPlanes    ? Shape::kNarrow
-                       : planes == kNarrowPlanes ? rarely_more ? Shape::kRarely9 : Shape::kNarrow8
-                       : planes == kNarrowPlanes - 1 ? Shape::kWide7
-                       : planes >= kWidePlanes       ? Shape::kWide
-                                                     : Shape::kTriple);
+  const int shape = static_cast<int>(ShapeFor(kernel, planes, more_share));
 #if TIEREDFILTER_X86_KERNELS
   switch (kernel) {
     case CpuKernel::kSse4:

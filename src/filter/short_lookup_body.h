@@ -83,7 +83,7 @@ __attribute__((noinline)) bool MatchLongKey(const LinesView& view, const char* d
 
 template <bool kLone>
 TIEREDFILTER_FLATTEN bool MatchKey(const LinesView& view, const char* data, size_t size) {
-  if (__builtin_expect(size > kLongKey, 0)) return MatchLongKey<kLone>(view, data, size);
+  if (__builtin_expect(size > kShortKey, 0)) return MatchLongKey<kLone>(view, data, size);
   return TestHash<kLone>(view, HashKey(data, size));
 }
 

@@ -204,10 +204,11 @@ class Attempt {
   }
 
   void Write(uint32_t line, uint32_t lane) {
-    const uint32_t tag = placement_.threshold(line) | (more_[line] ? kTagMorePlanes : 0);
+    const uint32_t tag = MakeTag(placement_.threshold(line), more_[line] != 0);
     char* p = out_ + size_t{line} * kLineBytes;
     for (uint32_t j = 0; j < kLineWords; ++j) {
-      StoreWord(p + 8 * j, group_.words[j][lane] | (uint64_t{(tag >> j) & 1} << kWordColumns));
+      StoreWord(p + 8 * j,
+                group_.words[j][lane] | (uint64_t{(tag >> kBitOfWord[j]) & 1} << kWordColumns));
     }
   }
 

@@ -1,11 +1,11 @@
 // The equations coding's line: 64 bytes that answer for about 60 keys, and how a key hash becomes
 // equations.
 //
-// A line is eight little-endian 64-bit words. Bit 63 of word j is bit j of the line's tag byte; the
-// other 8 x 63 = 504 bits are a bit matrix of R planes by C = 504 / R columns. A key has a
-// coefficient vector over the columns and an R-bit fingerprint; it matches if for every plane the
-// parity of (coefficients AND plane) is that plane's fingerprint bit. So the false-positive rate of
-// a line is exactly 2^-R, and the builder's work is one linear system over GF(2).
+// A line is eight little-endian 64-bit words. Bit 63 of each is a bit of the line's tag; the other
+// 8 x 63 = 504 bits are a bit matrix of R planes by C = 504 / R columns. A key has a coefficient
+// vector over the columns and an R-bit fingerprint; it matches if for every plane the parity of
+// (coefficients AND plane) is that plane's fingerprint bit. So the false-positive rate of a line is
+// exactly 2^-R, and the builder's work is one linear system over GF(2).
 //
 //   word j, bits 63 62 ............................. C C-1 ...................... 0
 //                 |  |                                 |                          |
@@ -26,8 +26,8 @@
 //  * One tag bit in every word keeps the eight words alike: one mask for all, and a sign-bit
 //  movemask reads the tag.
 //
-// Tag: bits 0..6 threshold T, bit 7 set if the line has R + 1 planes. A key whose rank group is
-// below T lives in its secondary line. See placement.h.
+// Tag, eight bits, word j having bit kBitOfWord[j]: bit 0 set if the line has R + 1 planes, bits 1
+// to 7 threshold T. A key whose rank group is below T lives in its secondary line. See placement.h.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,13 @@ inline constexpr uint32_t kMaxTailColumns = 56;
 inline constexpr uint32_t kWidePlanes = 4;
 inline constexpr uint32_t kNearColumns = kWordColumns + kMaxTailColumns;  // 119
 
-inline constexpr uint8_t kTagMorePlanes = 0x80;
-inline constexpr uint8_t kTagThreshold = 0x7f;
+inline constexpr uint32_t kTagMorePlanes = 1;
+constexpr uint32_t MakeTag(uint32_t threshold, bool more_planes) {
+  return 2 * threshold + (more_planes ? kTagMorePlanes : 0);
+}
+// Whether a rank group is below a tag's threshold, without taking the tag apart: whatever its bit
+// 0.
+constexpr bool GroupIsGivenAway(uint32_t group, uint32_t tag) { return 2 * group + 1 < tag; }
 
 constexpr uint64_t LowBits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
@@ -155,7 +160,8 @@ inline uint64_t FarCoefficients(const KeyEquation& key) {
   return MulHigh(key.spread, 0xa0761d6478bd642fULL);
 }
 
-// Which fingerprint bit is the parity of word j, for planes 0 to 7. Not simply j because AVX2 folds
+// Which fingerprint bit is the parity of word j, for planes 0 to 7, and which bit of the tag is in
+// word j. Not simply j because AVX2 folds
 // two vectors of words into one in this order, and sorting the bits of every lookup would cost more
 // than naming them here.
 inline constexpr uint32_t kBitOfWord[kLineWords] = {0, 1, 4, 5, 2, 3, 6, 7};

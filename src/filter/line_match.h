@@ -105,7 +105,7 @@ struct PortableKernel {
   static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
     uint32_t tag = 0;
     for (uint32_t j = 0; j < kLineWords; ++j) {
-      tag |= static_cast<uint32_t>(static_cast<uint8_t>(line[8 * j + 7]) >> 7) << j;
+      tag |= static_cast<uint32_t>(static_cast<uint8_t>(line[8 * j + 7]) >> 7) << kBitOfWord[j];
     }
     return tag;
   }
@@ -135,13 +135,13 @@ struct PortableKernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
-    return ExtraPlanesMatch(line, kLower + (tag >> 7), key.coefficients,
+    return ExtraPlanesMatch(line, kLower + (tag & kTagMorePlanes), key.coefficients,
                             NarrowFingerprint(key.high));
   }
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    planes += tag >> 7;
+    planes += tag & kTagMorePlanes;
     const uint32_t fingerprint = WideFingerprint(key.high);
     const uint32_t tail = TailColumns(planes);
     const uint64_t tail_coefficients = key.high & LowBits(tail);

@@ -47,15 +47,15 @@ inline constexpr WideLanes kWideLanes[] = {MakeWideLanes(4), MakeWideLanes(5), M
                                            MakeWideLanes(7), MakeWideLanes(8)};
 
 // Narrow lines with extra planes. The bits above column C of word i hold a piece of the string of
-// extra planes; the coefficients that meet it are the key's own C coefficients, rotated.
+// extra planes; the coefficients that meet it are the key's own C coefficients, rotated and moved
+// up there.
 struct ExtraLanes {
-  alignas(
-      64) uint64_t right[8];  // rotation: down by `right`, and what falls off comes back `left` up
-  alignas(64) uint64_t left[8];
+  alignas(64) uint64_t left[8];     // brings the first coefficient of the piece to bit C, and
+  alignas(64) uint64_t wrapped[8];  // where a plane ends within the piece, the next plane's first
+                                    // behind it; >= 64 is nowhere
   alignas(64) uint64_t of_plane[9][8];  // which bits of word i's piece belong to extra plane k; 0
                                         // where there is none
   uint64_t column_mask;
-  uint32_t columns;
   uint32_t fingerprint_mask;
 };
 
@@ -68,15 +68,15 @@ constexpr ExtraLanes MakeExtraLanes(uint32_t planes) {
   const uint32_t columns = LineColumns(planes), width = kWordColumns - columns;
   for (uint32_t i = 0; i < kLineWords; ++i) {
     const uint32_t skip = i * width % columns;
-    lanes.right[i] = skip;
     lanes.left[i] = columns - skip;
+    lanes.wrapped[i] = 2 * columns - skip;
     for (uint32_t bit = 0; bit < width; ++bit) {
       const uint32_t plane = (i * width + bit) / columns;
-      if (plane + kNarrowPlanes < planes) lanes.of_plane[plane][i] |= uint64_t{1} << bit;
+      if (plane + kNarrowPlanes < planes)
+        lanes.of_plane[plane][i] |= uint64_t{1} << (columns + bit);
     }
   }
   lanes.column_mask = LowBits(columns);
-  lanes.columns = columns;
   lanes.fingerprint_mask = FingerprintMask(planes);
   return lanes;
 }

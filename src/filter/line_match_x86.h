@@ -18,7 +18,7 @@ struct Sse4Kernel : PortableKernel {
     uint32_t tag = 0;
     for (uint32_t j = 0; j < kLineWords; j += 2) {
       const __m128d words = _mm_loadu_pd(reinterpret_cast<const double*>(line + 8 * j));
-      tag |= static_cast<uint32_t>(_mm_movemask_pd(words)) << j;
+      tag |= static_cast<uint32_t>(_mm_movemask_pd(words)) << kBitOfWord[j];
     }
     return tag;
   }
@@ -35,8 +35,8 @@ struct Avx2Kernel {
   }
 
   static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
-    return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(Load(line))) |
-                                 (_mm256_movemask_pd(_mm256_castsi256_pd(Load(line + 32))) << 4));
+    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_shuffle_ps(
+        _mm256_castsi256_ps(Load(line)), _mm256_castsi256_ps(Load(line + 32)), 0xdd)));
   }
 
   // Parities of eight 64-bit lanes as eight bits, lane j at kBitOfWord[j].
@@ -56,9 +56,9 @@ struct Avx2Kernel {
 
   static TIEREDFILTER_INLINE bool FirstEight(const char* line, const KeyEquation& key) {
     const __m256i coefficients = Fill(key.coefficients);
-    return Parities(_mm256_and_si256(Load(line), coefficients),
-                    _mm256_and_si256(Load(line + 32), coefficients)) ==
-           (NarrowFingerprint(key.high) & 0xff);
+    const uint32_t parities = Parities(_mm256_and_si256(Load(line), coefficients),
+                                       _mm256_and_si256(Load(line + 32), coefficients));
+    return static_cast<uint8_t>(parities) == static_cast<uint8_t>(NarrowFingerprint(key.high));
   }
 
   // Bits 56..62 of word i meet the key's columns 7 i and up, which each lane's shift brings there.
@@ -83,13 +83,10 @@ struct Avx2Kernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
-    const ExtraLanes& extra = kExtraLanes[kLower + (tag >> 7) - kNarrowPlanes - 1];
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 1];
     const __m256i own = Fill(key.coefficients & extra.column_mask);
-    const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
-    const __m256i low = _mm256_and_si256(_mm256_srl_epi64(Load(line), columns),
-                                         Rotated(own, extra.right, extra.left));
-    const __m256i high = _mm256_and_si256(_mm256_srl_epi64(Load(line + 32), columns),
-                                          Rotated(own, extra.right + 4, extra.left + 4));
+    const __m256i low = _mm256_and_si256(Load(line), Rotated(own, extra, 0));
+    const __m256i high = _mm256_and_si256(Load(line + 32), Rotated(own, extra, 4));
     const auto plane = [&](uint32_t k) {
       return _mm256_xor_si256(_mm256_and_si256(low, Load(extra.of_plane[k])),
                               _mm256_and_si256(high, Load(extra.of_plane[k] + 4)));
@@ -105,22 +102,27 @@ struct Avx2Kernel {
           _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
       const __m128i sums =
           _mm_xor_si128(_mm256_castsi256_si128(pair), _mm256_extracti128_si256(pair, 1));
-      wrong |= Parity(static_cast<uint64_t>(_mm_cvtsi128_si64(sums))) ^ (fingerprint >> k);
-      wrong |= Parity(static_cast<uint64_t>(_mm_extract_epi64(sums, 1))) ^ (fingerprint >> other);
+      // Bit 0 of a population count is the parity; only bit 0 counts in the end.
+      wrong |=
+          static_cast<uint32_t>(_mm_popcnt_u64(static_cast<uint64_t>(_mm_cvtsi128_si64(sums)))) ^
+          (fingerprint >> k);
+      wrong |=
+          static_cast<uint32_t>(_mm_popcnt_u64(static_cast<uint64_t>(_mm_extract_epi64(sums, 1)))) ^
+          (fingerprint >> other);
     }
     return (wrong & 1) == 0;
   }
 
-  static TIEREDFILTER_INLINE __m256i Rotated(__m256i x, const uint64_t* right,
-                                             const uint64_t* left) {
-    return _mm256_or_si256(_mm256_srlv_epi64(x, Load(right)), _mm256_sllv_epi64(x, Load(left)));
+  static TIEREDFILTER_INLINE __m256i Rotated(__m256i x, const ExtraLanes& extra, uint32_t word) {
+    return _mm256_or_si256(_mm256_sllv_epi64(x, Load(extra.left + word)),
+                           _mm256_sllv_epi64(x, Load(extra.wrapped + word)));
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
     // A line of eight planes has no tail; for it the mask is 0, so there is no branch on the kind.
-    const uint64_t tail_mask = (uint64_t{tag >> 7} - 1) & LowBits(TailColumns(7));
-    const uint32_t bits = (tag & kTagMorePlanes) | WordBits(7);  // word 7's bit is bit 7
+    const uint64_t tail_mask = (uint64_t{tag & kTagMorePlanes} - 1) & LowBits(TailColumns(7));
+    const uint32_t bits = (tag << 7) | WordBits(7);  // word 7's bit is bit 7
     const __m256i coefficients = Fill(key.coefficients), tail = Fill(key.high & tail_mask);
     const __m256i tails = Fill(LoadWord(line + 56));
     const __m256i low = _mm256_xor_si256(
@@ -144,7 +146,7 @@ struct Avx2Kernel {
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kWidePlanes];
+    const WideLanes& lanes = kWideLanes[planes + (tag & kTagMorePlanes) - kWidePlanes];
     const __m256i coefficients = Fill(key.coefficients);
     const __m256i high = Load(line + 32);
     const __m256i untagged = _mm256_and_si256(high, Fill(kWordMask));
@@ -175,12 +177,14 @@ struct Avx512Kernel {
   }
 
   static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
-    return _mm512_movepi64_mask(_mm512_loadu_si512(line));
+    return _mm512_movepi64_mask(InBitOrder(_mm512_loadu_si512(line)));
   }
   // Lane j at kBitOfWord[j]: quarters 1 and 2 change places.
+  static TIEREDFILTER_INLINE __m512i InBitOrder(__m512i x) {
+    return _mm512_maskz_shuffle_i64x2(kAll, x, x, 0xd8);
+  }
   static TIEREDFILTER_INLINE uint32_t Parities(__m512i x) {
-    return _mm512_test_epi64_mask(_mm512_popcnt_epi64(_mm512_maskz_shuffle_i64x2(kAll, x, x, 0xd8)),
-                                  _mm512_set1_epi64(1));
+    return _mm512_test_epi64_mask(_mm512_popcnt_epi64(InBitOrder(x)), _mm512_set1_epi64(1));
   }
 
   static TIEREDFILTER_INLINE bool FirstEight(const char* line, const KeyEquation& key) {
@@ -203,12 +207,12 @@ struct Avx512Kernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
-    const ExtraLanes& extra = kExtraLanes[kLower + (tag >> 7) - kNarrowPlanes - 1];
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 1];
     const __m512i own = Fill(key.coefficients & extra.column_mask);
-    const __m128i columns = _mm_cvtsi32_si128(static_cast<int>(extra.columns));
-    const __m512i bits =
-        _mm512_and_si512(_mm512_maskz_srl_epi64(kAll, _mm512_loadu_si512(line), columns),
-                         Shifted(own, extra.right, own, extra.left));
+    const __m512i rotated =
+        _mm512_or_si512(_mm512_maskz_sllv_epi64(kAll, own, _mm512_loadu_si512(extra.left)),
+                        _mm512_maskz_sllv_epi64(kAll, own, _mm512_loadu_si512(extra.wrapped)));
+    const __m512i bits = _mm512_and_si512(_mm512_loadu_si512(line), rotated);
     const uint32_t fingerprint =
         (NarrowFingerprint(key.high) & extra.fingerprint_mask) >> kNarrowPlanes;
     uint32_t wrong = 0;
@@ -221,8 +225,8 @@ struct Avx512Kernel {
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
-    const uint64_t tail_mask = (uint64_t{tag >> 7} - 1) & LowBits(TailColumns(7));
-    const uint32_t bits = (tag & kTagMorePlanes) | WordBits(7);  // word 7's bit is bit 7
+    const uint64_t tail_mask = (uint64_t{tag & kTagMorePlanes} - 1) & LowBits(TailColumns(7));
+    const uint32_t bits = (tag << 7) | WordBits(7);  // word 7's bit is bit 7
     const __m512i tails = _mm512_maskz_srlv_epi64(kAll, Fill(LoadWord(line + 56)),
                                                   _mm512_setr_epi64(0, 9, 18, 27, 36, 45, 54, 64));
     const __m512i sum =
@@ -233,7 +237,7 @@ struct Avx512Kernel {
 
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
-    const WideLanes& lanes = kWideLanes[planes + (tag >> 7) - kWidePlanes];
+    const WideLanes& lanes = kWideLanes[planes + (tag & kTagMorePlanes) - kWidePlanes];
     const __m512i words = _mm512_loadu_si512(line);
     const __m512i untagged = _mm512_and_si512(words, Fill(kWordMask));
     const __m512i upper = _mm512_maskz_shuffle_i64x2(kAll, untagged, untagged, 0xee);  // 4..7 twice

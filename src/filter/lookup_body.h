@@ -21,7 +21,7 @@ TIEREDFILTER_INLINE bool TestExtraPlanes(const char* line, uint32_t tag, uint32_
     if (lower == kLower) return Kernel::template ExtraPlanes<kLower>(line, tag, key);
     return TestExtraPlanes<kLower + 1>(line, tag, lower, key);
   } else {
-    return ExtraPlanesMatch(line, lower + (tag >> 7), key.coefficients,
+    return ExtraPlanesMatch(line, lower + (tag & kTagMorePlanes), key.coefficients,
                             NarrowFingerprint(key.high));
   }
 }
@@ -43,7 +43,7 @@ TIEREDFILTER_INLINE bool TestRest(const char* line, uint32_t tag, uint32_t plane
     // toss.
     const uint32_t wrong = Kernel::NinthParity(line, key.coefficients) ^
                            (NarrowFingerprint(key.high) >> kNarrowPlanes);
-    return (wrong & (tag >> 7) & 1) == 0;
+    return (wrong & tag & kTagMorePlanes) == 0;
   }
   return true;
 }
@@ -72,7 +72,7 @@ TIEREDFILTER_INLINE bool TestHash(const LinesView& view, uint64_t hash) {
   const PrimarySlot slot = PrimaryOf(hash, view.count);
   const char* line = view.lines + uint64_t{slot.line} * kLineBytes;
   const uint32_t tag = Kernel::Tag(line);
-  if (__builtin_expect(slot.group < (tag & kTagThreshold), 0)) {
+  if (__builtin_expect(GroupIsGivenAway(slot.group, tag), 0)) {
     return TestSecondary<kShape>(view, hash, slot.line);
   }
   return TestLine<kShape>(line, tag, view.planes, EquationOf(hash));
@@ -124,7 +124,7 @@ TIEREDFILTER_FLATTEN void MatchKeys(const LinesView& view, const KeyView* keys, 
     const uint32_t tag = Kernel::Tag(line);
     may_match[i] = TestLine<kShape>(line, tag, view.planes, EquationOf(hashes[i]));
     elsewhere[moved] = static_cast<uint8_t>(i);
-    moved += groups[i] < (tag & kTagThreshold);
+    moved += GroupIsGivenAway(groups[i], tag);
   }
   for (size_t m = 0; m < moved; ++m) {
     const uint8_t i = elsewhere[m];

@@ -196,7 +196,8 @@ class ShortAttempt {
   void Write(uint32_t line) {
     char* p = out_ + line * geometry_.stride();
     if (geometry_.lines > 1) {
-      *p++ = static_cast<char>(placement_.threshold(line) | (more_[line] ? kTagMorePlanes : 0));
+      *p++ =
+          static_cast<char>(placement_.threshold(line) | (more_[line] ? kShortTagMorePlanes : 0));
     }
     systems_[line].Solve(p);
   }

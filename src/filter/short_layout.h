@@ -9,9 +9,9 @@
 //        | is the only one |                 |                 |     |           |        |
 //        +-----------------+-------------------------------------------------------------+
 //
-// Key hash, candidate lines, rank group and tag are those of line_layout.h; a lone line has no tag,
-// since none of its keys is anywhere else. What differs is the matrix. Bit i of the planes is bit
-// i % 8 of byte i / 8, plane j answers for bit j of the fingerprint, and a line has up to 95
+// Key hash, candidate lines, rank group and threshold are those of line_layout.h; a lone line has
+// no tag, since none of its keys is anywhere else. What differs is the matrix. Bit i of the planes
+// is bit i % 8 of byte i / 8, plane j answers for bit j of the fingerprint, and a line has up to 95
 // columns instead of 63 and less: a random system of any size leaves about two of its columns
 // unused, and two of 95 is less to waste. Reading a plane takes two unaligned loads for that, and
 // no SIMD; few keys are worth it, and a block of some hundred bytes is cached as a whole.
@@ -32,6 +32,9 @@ namespace tieredfilter {
 inline constexpr uint32_t kShortLowColumns = 56;
 inline constexpr uint32_t kShortHighColumns = 39;
 inline constexpr uint32_t kMaxShortColumns = kShortLowColumns + kShortHighColumns;
+
+// Tag: bits 0 to 6 threshold, bit 7 set if the line has R + 1 planes.
+inline constexpr uint32_t kShortTagMorePlanes = 0x80;
 
 // The trailer has three bits for it.
 inline constexpr uint32_t kMaxShortLines = 8;

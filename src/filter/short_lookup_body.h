@@ -42,7 +42,7 @@ TIEREDFILTER_INLINE bool ShortLineMatches(const char* bits, uint32_t planes, uin
 
 TIEREDFILTER_INLINE bool TestLine(const LinesView& view, const char* line, uint32_t tag,
                                   const KeyEquation& key) {
-  const uint32_t more = tag >> 7;
+  const uint32_t more = tag / kShortTagMorePlanes;
   return ShortLineMatches<true>(line + 1, view.planes, more, view.columns[more], key);
 }
 
@@ -64,7 +64,7 @@ TIEREDFILTER_INLINE bool TestHash(const LinesView& view, uint64_t unsalted) {
   const PrimarySlot slot = PrimaryOf(hash, view.count);
   const char* line = view.lines + size_t{slot.line} * view.stride;
   const uint32_t tag = static_cast<uint8_t>(*line);
-  if (__builtin_expect(slot.group < (tag & kTagThreshold), 0)) {
+  if (__builtin_expect(slot.group < (tag % kShortTagMorePlanes), 0)) {
     return TestSecondary(view, hash, slot.line);
   }
   return TestLine(view, line, tag, EquationOf(hash));

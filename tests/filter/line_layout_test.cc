@@ -166,14 +166,14 @@ TEST(LineLayoutTest, RateOfMovedAndUnmovedKeysIsTwoToTheMinusPlanes) {
       const uint64_t hash = HashOf(text), salted = SaltHash(hash, view.salt);
       const PrimarySlot slot = PrimaryOf(salted, view.count);
       const char* line = view.lines + size_t{slot.line} * kLineBytes;
-      const bool moved = slot.group < (PortableKernel::Tag(line) & kTagThreshold);
+      const bool moved = GroupIsGivenAway(slot.group, PortableKernel::Tag(line));
       if (moved) {
         line = view.lines +
                kLineBytes * size_t{SecondaryOf(slot.line, EquationOf(salted).spread, view.count)};
       }
       ++asked[moved];
-      expected[moved] +=
-          std::ldexp(1.0, -static_cast<int>(view.planes + (PortableKernel::Tag(line) >> 7)));
+      expected[moved] += std::ldexp(
+          1.0, -static_cast<int>(view.planes + (PortableKernel::Tag(line) & kTagMorePlanes)));
       matched[moved] += lookup.match_hash(view, hash);
     }
     for (int moved : {0, 1}) {

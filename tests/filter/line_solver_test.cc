@@ -123,7 +123,7 @@ bool LineAccepts(const LineGroup& group, uint32_t lane, uint32_t lower, const Ro
   char line[kLineBytes];
   for (uint32_t j = 0; j < kLineWords; ++j) {
     uint64_t word = group.words[j][lane];
-    if (j == 7 && group.planes[lane] > lower) word |= uint64_t{1} << 63;
+    if (j == 0 && group.planes[lane] > lower) word |= uint64_t{1} << 63;
     for (uint32_t b = 0; b < 8; ++b) line[8 * j + b] = static_cast<char>(word >> (8 * b));
   }
   return ReferenceLine(line, lower).Matches(KeyEquation{row.main, row.tail, 0}, row.far);

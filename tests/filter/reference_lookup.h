@@ -11,20 +11,21 @@
 namespace tieredfilter {
 
 class ReferenceLine {
+  static constexpr uint32_t kBitOfWord[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+
  public:
   ReferenceLine(const char* bytes, uint32_t lower_planes) : bytes_(bytes), lower_(lower_planes) {}
 
-  uint32_t threshold() const { return tag() & 0x7f; }
-  uint32_t planes() const { return lower_ + (tag() >> 7); }
+  uint32_t threshold() const { return tag() >> 1; }
+  uint32_t planes() const { return lower_ + (tag() & 1); }
 
   bool Matches(const KeyEquation& key) const { return Matches(key, FarCoefficients(key)); }
   bool Matches(const KeyEquation& key, uint64_t far) const {
     const uint32_t fingerprint =
         static_cast<uint32_t>(lower_ >= 8 ? key.high >> 39 : key.high >> 56);
-    // Which fingerprint bit the first eight planes answer for; the others come in order.
-    constexpr uint32_t kBitOfPlane[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+    // The first eight planes answer for bits in that order, too; the others come in theirs.
     for (uint32_t plane = 0; plane < planes(); ++plane) {
-      const uint32_t bit = plane < 8 ? kBitOfPlane[plane] : plane;
+      const uint32_t bit = plane < 8 ? kBitOfWord[plane] : plane;
       if (Sum(plane, key, far) != ((fingerprint >> bit) & 1)) return false;
     }
     return true;
@@ -36,7 +37,7 @@ class ReferenceLine {
   }
   uint32_t tag() const {
     uint32_t tag = 0;
-    for (uint32_t word = 0; word < 8; ++word) tag |= Bit(word, 63) << word;
+    for (uint32_t word = 0; word < 8; ++word) tag |= Bit(word, 63) << kBitOfWord[word];
     return tag;
   }
 

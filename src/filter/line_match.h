@@ -139,25 +139,46 @@ struct PortableKernel {
                             NarrowFingerprint(key.high));
   }
 
+  // Filters whose lower kind has 4 to 6 planes, and 7.
   static TIEREDFILTER_INLINE bool Wide(const char* line, uint32_t tag, uint32_t planes,
                                        const KeyEquation& key) {
     planes += tag & kTagMorePlanes;
-    const uint32_t fingerprint = WideFingerprint(key.high);
     const uint32_t tail = TailColumns(planes);
     const uint64_t tail_coefficients = key.high & LowBits(tail);
-    for (uint32_t j = 0; j < planes; ++j) {
+    const auto bit = [&](uint32_t j) {
       uint64_t sum = LoadWord(line + 8 * j) & key.coefficients;
       if (tail != 0) {
         sum ^= ReadPacked(line + 8 * planes, 0, kWordColumns, j * tail, tail) & tail_coefficients;
       }
-      if (Parity(sum) != ((fingerprint >> kBitOfWord[j]) & 1)) return false;
-    }
-    return true;
+      return Parity(sum) << kBitOfWord[j];
+    };
+    // As in FirstEight.
+    uint32_t wrong = WideFingerprint(key.high) & WordBits(planes);
+    for (uint32_t j = 0; j < 4; ++j) wrong ^= bit(j);
+    if ((wrong & WordBits(4)) != 0) return false;
+    for (uint32_t j = 4; j < planes; ++j) wrong ^= bit(j);
+    return wrong == 0;
   }
 
-  static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t planes,
+  static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
-    return Wide(line, tag, planes, key);
+    const uint64_t tail = Tail7(tag, key), tails = LoadWord(line + 56);
+    const auto bit = [&](uint32_t j) {
+      const uint64_t sum = (LoadWord(line + 8 * j) & key.coefficients) ^ ((tails >> 9 * j) & tail);
+      return Parity(sum) << kBitOfWord[j];
+    };
+    uint32_t wrong = WideFingerprint(key.high);
+    for (uint32_t j = 0; j < 4; ++j) wrong ^= bit(j);
+    if ((wrong & WordBits(4)) != 0) return false;
+    for (uint32_t j = 4; j < 7; ++j) wrong ^= bit(j);
+    if ((wrong & WordBits(7)) != 0) return false;
+    return (tag & kTagMorePlanes) == 0 || Parity(tails & key.coefficients) == wrong >> 7;
+  }
+
+  // The tail coefficients in a line of seven planes, 0 in one of eight. The count of a shift is
+  // taken modulo 64, so that the tag needs no mask.
+  static TIEREDFILTER_INLINE uint64_t Tail7(uint32_t tag, const KeyEquation& key) {
+    return (key.high & LowBits(TailColumns(7))) >> ((tag << 5) & 63);
   }
 };
 

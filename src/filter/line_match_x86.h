@@ -120,10 +120,10 @@ struct Avx2Kernel {
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
-    // A line of eight planes has no tail; for it the mask is 0, so there is no branch on the kind.
-    const uint64_t tail_mask = (uint64_t{tag & kTagMorePlanes} - 1) & LowBits(TailColumns(7));
+    // A line of eight planes has no tail: no branch on the kind.
+    const __m256i coefficients = Fill(key.coefficients),
+                  tail = Fill(PortableKernel::Tail7(tag, key));
     const uint32_t bits = (tag << 7) | WordBits(7);  // word 7's bit is bit 7
-    const __m256i coefficients = Fill(key.coefficients), tail = Fill(key.high & tail_mask);
     const __m256i tails = Fill(LoadWord(line + 56));
     const __m256i low = _mm256_xor_si256(
         _mm256_and_si256(Load(line), coefficients),
@@ -225,13 +225,12 @@ struct Avx512Kernel {
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,
                                         const KeyEquation& key) {
-    const uint64_t tail_mask = (uint64_t{tag & kTagMorePlanes} - 1) & LowBits(TailColumns(7));
     const uint32_t bits = (tag << 7) | WordBits(7);  // word 7's bit is bit 7
     const __m512i tails = _mm512_maskz_srlv_epi64(kAll, Fill(LoadWord(line + 56)),
                                                   _mm512_setr_epi64(0, 9, 18, 27, 36, 45, 54, 64));
     const __m512i sum =
         _mm512_xor_si512(_mm512_and_si512(_mm512_loadu_si512(line), Fill(key.coefficients)),
-                         _mm512_and_si512(tails, Fill(key.high & tail_mask)));
+                         _mm512_and_si512(tails, Fill(PortableKernel::Tail7(tag, key))));
     return ((Parities(sum) ^ WideFingerprint(key.high)) & bits) == 0;
   }
 

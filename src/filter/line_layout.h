@@ -32,6 +32,8 @@
 
 #include <cstdint>
 
+#include "src/filter/wide_product.h"
+
 namespace tieredfilter {
 
 inline constexpr uint32_t kLineBytes = 64;
@@ -83,25 +85,6 @@ constexpr uint32_t FarColumns(uint32_t planes) {
   return LineColumns(planes, kMinPlanes) - kNearColumns;
 }
 
-struct Product {
-  uint64_t low, high;
-};
-inline Product Multiply(uint64_t a, uint64_t b) {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  // g++ keeps an __int128 in a pair of neighbouring registers, runs out of pairs in a lookup and
-  // pushes registers to the stack: a seventh more instructions, and so fewer lookups at once in a
-  // processor's window, whose cache misses then overlap less (a third of the time of uncached
-  // ones).
-  Product product;
-  asm("mulq %3" : "=a"(product.low), "=d"(product.high) : "a"(a), "r"(b) : "cc");
-  return product;
-#else
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
-#endif
-}
-inline uint64_t MulHigh(uint64_t a, uint64_t b) { return Multiply(a, b).high; }
-
 // A bijection of 64-bit values for each salt (MurmurHash3's finalizer over hash xor a
 // salt-dependent constant). A build whose hashes crowd into few lines is tried again with the next
 // salt; bijective, so distinct hashes stay distinct and only truly equal ones can stay together.
@@ -129,12 +112,13 @@ inline uint64_t UnsaltHash(uint64_t salted, uint8_t salt) {
 // Where a (salted) hash lives first: line = high half of hash x lines, so sorting hashes sorts by
 // (line, rank group).
 struct PrimarySlot {
-  uint32_t line;
+  uint64_t line;
   uint32_t group;  // 0..127; the keys a line gives away are those of lowest group
 };
-inline PrimarySlot PrimaryOf(uint64_t hash, uint32_t lines) {
-  const Product product = Multiply(hash, lines);
-  return {static_cast<uint32_t>(product.high), static_cast<uint32_t>(product.low >> 57)};
+template <class Multiplier = BaselineMultiplier>
+inline PrimarySlot PrimaryOf(uint64_t hash, uint64_t lines) {
+  const WideProduct product = Multiplier::Multiply(hash, lines);
+  return {product.high, static_cast<uint32_t>(product.low >> 57)};
 }
 
 // What a key asks of its line. Two multiplications; which product bits feed what is not free to
@@ -148,10 +132,11 @@ struct KeyEquation {
       high;  // top 24 bits or 8 bits: fingerprint; low 56 bits: tail coefficients of wide lines
   uint64_t spread;  // picks the secondary line
 };
+template <class Multiplier = BaselineMultiplier>
 inline KeyEquation EquationOf(uint64_t hash) {
-  const Product first = Multiply(hash, 0x9fb21c651e98df25ULL);
+  const WideProduct first = Multiplier::Multiply(hash, 0x9fb21c651e98df25ULL);
   const uint64_t mixed = first.low ^ first.high;
-  const Product second = Multiply(mixed, 0xd6e8feb86659fd93ULL);
+  const WideProduct second = Multiplier::Multiply(mixed, 0xd6e8feb86659fd93ULL);
   return {mixed >> 1, second.high, second.low};
 }
 // Coefficients of a triple line's far columns, in the low bits. Not part of EquationOf because
@@ -181,9 +166,10 @@ inline uint32_t NarrowFingerprint(uint64_t high) { return static_cast<uint32_t>(
 inline uint32_t WideFingerprint(uint64_t high) { return static_cast<uint32_t>(high >> 56); }
 
 // The other candidate line: never the primary one where there is more than one line.
+template <class Multiplier = BaselineMultiplier>
 inline uint32_t SecondaryOf(uint32_t primary, uint64_t spread, uint32_t lines) {
   if (lines < 2) return primary;
-  const uint64_t line = primary + 1 + MulHigh(spread, lines - 1);
+  const uint64_t line = primary + 1 + MulHigh<Multiplier>(spread, lines - 1);
   return static_cast<uint32_t>(line >= lines ? line - lines : line);
 }
 

@@ -19,7 +19,7 @@ namespace tieredfilter {
 // once.
 struct LinesView {
   const char* lines = nullptr;  // count x 64 bytes, any alignment
-  uint32_t count = 0;           // >= 1 where anything is looked up
+  uint64_t count = 0;           // >= 1 where anything is looked up
   uint8_t planes = 0;           // of the lower kind, kMinPlanes..kMaxPlanes
   uint8_t salt = 0;
   // Short filters only (short_layout.h): bytes of a line instead of 64, and the columns of both
@@ -102,6 +102,8 @@ TIEREDFILTER_INLINE bool TripleLineMatches(const char* line, uint32_t tag, const
 }
 
 struct PortableKernel {
+  using Multiplier = BaselineMultiplier;
+
   static TIEREDFILTER_INLINE uint32_t Tag(const char* line) {
     uint32_t tag = 0;
     for (uint32_t j = 0; j < kLineWords; ++j) {

@@ -27,6 +27,8 @@ TIEREDFILTER_POP_TARGET
 
 TIEREDFILTER_PUSH_TARGET(TIEREDFILTER_AVX2_TARGETS)
 struct Avx2Kernel {
+  using Multiplier = Bmi2Multiplier;
+
   static TIEREDFILTER_INLINE __m256i Load(const void* p) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(p));
   }
@@ -162,6 +164,8 @@ TIEREDFILTER_POP_TARGET
 
 TIEREDFILTER_PUSH_TARGET(TIEREDFILTER_AVX512_TARGETS)
 struct Avx512Kernel {
+  using Multiplier = Bmi2Multiplier;
+
   // The zero-masking forms with a full mask: the plain ones make g++ 12 warn of its own undefined
   // source operand.
   static constexpr __mmask8 kAll = 0xff;

@@ -2,6 +2,8 @@
 // in a namespace of its own and compiled for that kernel's CPU, with `Kernel` naming what tests one
 // line.
 
+using Multiplier = Kernel::Multiplier;
+
 // A line is tested in two steps: the planes that a vector holds, which turn nearly every absent key
 // away, and the rest.
 template <Shape kShape>
@@ -13,7 +15,14 @@ TIEREDFILTER_INLINE bool TestFirst(const char* line, uint32_t tag, uint32_t plan
   return Kernel::FirstEight(line, key);
 }
 
-// Planes 8 and up, compiled for each number of them up to where the kernels' tables end.
+// Planes 8 and up of filters whose lower kind has nine. Not inlined: most absent keys do not get
+// here, and the registers would have to be saved for everybody.
+__attribute__((noinline)) bool TestExtraPlanes9(const char* line, uint32_t tag,
+                                                uint64_t coefficients, uint64_t high) {
+  return Kernel::template ExtraPlanes<9>(line, tag, KeyEquation{coefficients, high, 0});
+}
+
+// The same for any number from ten on, compiled for each up to where the kernels' tables end.
 template <uint32_t kLower = kNarrowPlanes + 2>
 TIEREDFILTER_INLINE bool TestExtraPlanes(const char* line, uint32_t tag, uint32_t lower,
                                          const KeyEquation& key) {
@@ -25,7 +34,6 @@ TIEREDFILTER_INLINE bool TestExtraPlanes(const char* line, uint32_t tag, uint32_
                             NarrowFingerprint(key.high));
   }
 }
-// Not inlined: all of them together are long.
 __attribute__((noinline)) bool TestAnyExtraPlanes(const char* line, uint32_t tag, uint32_t lower,
                                                   uint64_t coefficients, uint64_t high) {
   return TestExtraPlanes(line, tag, lower, KeyEquation{coefficients, high, 0});
@@ -34,7 +42,7 @@ __attribute__((noinline)) bool TestAnyExtraPlanes(const char* line, uint32_t tag
 template <Shape kShape>
 TIEREDFILTER_INLINE bool TestRest(const char* line, uint32_t tag, uint32_t planes,
                                   const KeyEquation& key) {
-  if (kShape == Shape::kNarrow9) return Kernel::template ExtraPlanes<9>(line, tag, key);
+  if (kShape == Shape::kNarrow9) return TestExtraPlanes9(line, tag, key.coefficients, key.high);
   if (kShape == Shape::kNarrow)
     return TestAnyExtraPlanes(line, tag, planes, key.coefficients, key.high);
   if (kShape == Shape::kRarely9 && __builtin_expect((tag & kTagMorePlanes) == 0, 1)) return true;
@@ -59,9 +67,9 @@ TIEREDFILTER_INLINE bool TestLine(const char* line, uint32_t tag, uint32_t plane
 template <Shape kShape>
 __attribute__((noinline)) bool TestSecondary(const LinesView& view, uint64_t hash,
                                              uint32_t primary) {
-  const KeyEquation key = EquationOf(hash);
+  const KeyEquation key = EquationOf<Multiplier>(hash);
   const char* line =
-      view.lines + uint64_t{SecondaryOf(primary, key.spread, view.count)} * kLineBytes;
+      view.lines + uint64_t{SecondaryOf<Multiplier>(primary, key.spread, view.count)} * kLineBytes;
   return TestLine<kShape>(line, Kernel::Tag(line), view.planes, key);
 }
 
@@ -69,13 +77,13 @@ __attribute__((noinline)) bool TestSecondary(const LinesView& view, uint64_t has
 // branch would make every lookup wait for the primary line before it can ask for the right one.
 template <Shape kShape>
 TIEREDFILTER_INLINE bool TestHash(const LinesView& view, uint64_t hash) {
-  const PrimarySlot slot = PrimaryOf(hash, view.count);
+  const PrimarySlot slot = PrimaryOf<Multiplier>(hash, view.count);
   const char* line = view.lines + uint64_t{slot.line} * kLineBytes;
   const uint32_t tag = Kernel::Tag(line);
   if (__builtin_expect(GroupIsGivenAway(slot.group, tag), 0)) {
     return TestSecondary<kShape>(view, hash, slot.line);
   }
-  return TestLine<kShape>(line, tag, view.planes, EquationOf(hash));
+  return TestLine<kShape>(line, tag, view.planes, EquationOf<Multiplier>(hash));
 }
 
 template <Shape kShape, bool kSalted>
@@ -112,7 +120,7 @@ TIEREDFILTER_FLATTEN void MatchKeys(const LinesView& view, const KeyView* keys, 
   for (size_t i = 0; i < count; ++i) {
     const uint64_t hash = HashKey(keys[i].data, keys[i].size);
     hashes[i] = kSalted ? SaltHash(hash, view.salt) : hash;
-    const PrimarySlot slot = PrimaryOf(hashes[i], view.count);
+    const PrimarySlot slot = PrimaryOf<Multiplier>(hashes[i], view.count);
     lines[i] = slot.line;
     groups[i] = static_cast<uint8_t>(slot.group);
     PrefetchLine(view.lines + uint64_t{slot.line} * kLineBytes);
@@ -122,19 +130,21 @@ TIEREDFILTER_FLATTEN void MatchKeys(const LinesView& view, const KeyView* keys, 
   for (size_t i = 0; i < count; ++i) {
     const char* line = view.lines + uint64_t{lines[i]} * kLineBytes;
     const uint32_t tag = Kernel::Tag(line);
-    may_match[i] = TestLine<kShape>(line, tag, view.planes, EquationOf(hashes[i]));
+    may_match[i] = TestLine<kShape>(line, tag, view.planes, EquationOf<Multiplier>(hashes[i]));
     elsewhere[moved] = static_cast<uint8_t>(i);
     moved += GroupIsGivenAway(groups[i], tag);
   }
   for (size_t m = 0; m < moved; ++m) {
     const uint8_t i = elsewhere[m];
-    lines[i] = SecondaryOf(lines[i], EquationOf(hashes[i]).spread, view.count);
+    lines[i] =
+        SecondaryOf<Multiplier>(lines[i], EquationOf<Multiplier>(hashes[i]).spread, view.count);
     PrefetchLine(view.lines + uint64_t{lines[i]} * kLineBytes);
   }
   for (size_t m = 0; m < moved; ++m) {
     const uint8_t i = elsewhere[m];
     const char* line = view.lines + uint64_t{lines[i]} * kLineBytes;
-    may_match[i] = TestLine<kShape>(line, Kernel::Tag(line), view.planes, EquationOf(hashes[i]));
+    may_match[i] =
+        TestLine<kShape>(line, Kernel::Tag(line), view.planes, EquationOf<Multiplier>(hashes[i]));
   }
 }
 

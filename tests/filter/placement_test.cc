@@ -46,7 +46,8 @@ void ExpectLookupsFindEveryKey(const Placement& placement, const std::vector<uin
     moved += away;
     const auto found = lines_of.find(hash);
     ASSERT_NE(found, lines_of.end());
-    ASSERT_EQ(found->second, std::vector<uint32_t>{away ? secondary : slot.line});
+    ASSERT_EQ(found->second,
+              std::vector<uint32_t>{away ? secondary : static_cast<uint32_t>(slot.line)});
   }
   for (uint32_t line = 0; line < placement.lines(); ++line) {
     ASSERT_EQ(placement.load(line), placement.kept(line) + placement.received(line));

@@ -30,11 +30,12 @@ if(TIEREDFILTER_SANITIZE)
   string(SUBSTRING "${_runtime}" 0 1 _runtime)
   set(_runtime_file lib${_runtime}san.so)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Clang's default, a runtime inside the program, would leave the preload object without one.
+    # Clang's default, a runtime inside the program, would leave the preload object without one. Fuzzers load no such
+    # object, and libFuzzer brings libraries that would come before a shared runtime, which then refuses to start.
     set(_runtime_file libclang_rt.${_runtime}san-${CMAKE_SYSTEM_PROCESSOR}.so)
     execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-resource-dir
       OUTPUT_VARIABLE _resources OUTPUT_STRIP_TRAILING_WHITESPACE)
-    if(_runtime STREQUAL "a")
+    if(_runtime STREQUAL "a" AND NOT TIEREDFILTER_FUZZ)
       target_link_options(tieredfilter_flags INTERFACE -shared-libasan "LINKER:-rpath,${_resources}/lib/linux")
     endif()
   endif()

@@ -15,13 +15,16 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
 // One virtual call and one through the kernel's table: which code tests a line is settled here, not
-// asked at every lookup. Aligned, so that all of it that a lookup reads is one cache line.
+// asked at every lookup. Aligned, and with what a lookup reads in front, so that it is one cache
+// line.
 class alignas(64) CuckooBitsReader final : public FilterBitsReader {
  public:
   CuckooBitsReader(const Slice& contents, std::shared_ptr<FilterActivity> activity)
-      : block_(contents.data(), contents.size(), DefaultCpuKernel()),
-        activity_(std::move(activity)),
-        level_(CountedLevel(block_)) {}
+      : activity_(activity.get()),
+        block_(contents.data(), contents.size(), DefaultCpuKernel()),
+        activity_owner_(std::move(activity)) {
+    level_ = CountedLevel(block_);
+  }
 
   bool MayMatch(const Slice& entry) override {
     const bool may_match = block_.MayMatch(entry.data(), entry.size());
@@ -50,9 +53,10 @@ class alignas(64) CuckooBitsReader final : public FilterBitsReader {
     return std::min<size_t>(block.metadata().level, kCountedLevels - 1);
   }
 
+  FilterActivity* const activity_;
+  size_t level_;
   const BlockReader block_;
-  const std::shared_ptr<FilterActivity> activity_;  // never null
-  const size_t level_;
+  const std::shared_ptr<FilterActivity> activity_owner_;  // never null
 };
 
 }  // namespace

@@ -303,22 +303,27 @@ void MatchAllKeys(const LinesView&, const KeyView*, size_t count, bool* may_matc
 
 }  // namespace
 
-BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel)
-    : kernel_{&MatchAnyKey, &MatchAllKeys, &MatchAnyHash} {
+void BlockReader::Use(const LookupKernel& kernel) {
+  match_key_ = kernel.match_key;
+  match_keys_ = kernel.match_keys;
+  match_hash_ = kernel.match_hash;
+}
+
+BlockReader::BlockReader(const char* data, size_t size, CpuKernel kernel) {
+  Use({&MatchAnyKey, &MatchAllKeys, &MatchAnyHash});
   if (!ParseBlock(data, size, &metadata_) || metadata_.keys == 0) return;
   if (metadata_.is_short()) {
     lines_ = ShortView(data, metadata_);
-    kernel_ = ShortLookupFor(kernel, lines_);
+    Use(ShortLookupFor(kernel, lines_));
     return;
   }
   lines_.planes = metadata_.planes;
   lines_.salt = metadata_.salt;
   lines_.lines = data;
-  lines_.count = static_cast<uint32_t>(metadata_.data_bytes / kLineBytes);
-  kernel_ =
-      metadata_.coding == BlockCoding::kFingerprints
+  lines_.count = metadata_.data_bytes / kLineBytes;
+  Use(metadata_.coding == BlockCoding::kFingerprints
           ? FingerprintLookupFor(kernel, metadata_.planes)
-          : LookupFor(kernel, metadata_.planes, metadata_.salt != 0, metadata_.more_share / 255.0);
+          : LookupFor(kernel, metadata_.planes, metadata_.salt != 0, metadata_.more_share / 255.0));
 }
 
 }  // namespace tieredfilter

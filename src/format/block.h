@@ -114,18 +114,22 @@ class BlockReader {
   bool filters() const { return lines_.count > 0; }
   const BlockMetadata& metadata() const { return metadata_; }
 
-  bool MayMatch(const char* key, size_t size) const { return kernel_.match_key(lines_, key, size); }
-  bool HashMayMatch(uint64_t hash) const { return kernel_.match_hash(lines_, hash); }
+  bool MayMatch(const char* key, size_t size) const { return match_key_(lines_, key, size); }
+  bool HashMayMatch(uint64_t hash) const { return match_hash_(lines_, hash); }
   // count <= kMaxBatch.
   void MayMatch(const KeyView* keys, size_t count, bool* may_match) const {
-    kernel_.match_keys(lines_, keys, count, may_match);
+    match_keys_(lines_, keys, count, may_match);
   }
 
  private:
-  // What a lookup needs comes first and fills 48 bytes: with its owner's vtable pointer in front
-  // one cache line, where there are so many filters that readers are not cached either.
-  LookupKernel kernel_;
+  void Use(const LookupKernel& kernel);
+
+  // What a lookup needs comes first and fills 40 bytes: with what its owner has in front one cache
+  // line, where there are so many filters that readers are not cached either.
+  decltype(LookupKernel::match_key) match_key_;
+  decltype(LookupKernel::match_keys) match_keys_;
   LinesView lines_;
+  decltype(LookupKernel::match_hash) match_hash_;
   BlockMetadata metadata_;
 };
 

@@ -12,7 +12,7 @@ tree="$scratch/tree" build="$scratch/build"
 mkdir "$tree"
 cp -r "$REPO_ROOT/src" "$REPO_ROOT/cmake" "$REPO_ROOT/CMakeLists.txt" "$tree/"
 mkdir "$tree/tests"
-cp -r "$REPO_ROOT/tests/"{filter,format,fuzz,policy,package,CMakeLists.txt} "$tree/tests/"
+cp -r "$REPO_ROOT/tests/"{filter,format,fuzz,policy,package,CMakeLists.txt,sanitized.h} "$tree/tests/"
 mkdir -p "$tree/tools" && cp -r "$REPO_ROOT/tools/check" "$REPO_ROOT/tools/setup" "$tree/tools/"
 
 generator=()
@@ -59,7 +59,7 @@ Row fault file "test that has to notice" verdict
 
 # Without faults all of the tests named below pass.
 for test in block_test cuckoo_conformance_test few_keys_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test \
-  line_solver_test lookup_test placement_test short_filter_test; do
+  line_solver_test lookup_test placement_test short_filter_test wide_product_test; do
   Build "$test" || { tail -n 30 "$scratch/log" >&2; Die "$test does not build in the copy"; }
 done
 for test in block_test few_keys_test fingerprint_line_test golden_block_test hostile_block_test key_hash_test line_layout_test line_solver_test lookup_test \
@@ -99,9 +99,19 @@ Mutant threshold_off_by_one src/filter/placement.cc \
 Mutant secondary_off_by_one src/filter/line_layout.h \
   's/primary \+ 1 \+ MulHigh/primary + MulHigh/' line_layout_test '*SecondaryIsAnotherLine*'
 Mutant lookup_ignores_threshold src/filter/lookup_body.h \
-  's/slot\.group < \(tag/slot.group + 128 < (tag/' lookup_test '*AgreesWithTheFormats*'
+  's/GroupIsGivenAway\(slot\.group, /GroupIsGivenAway(slot.group + 128, /' lookup_test '*AgreesWithTheFormats*'
 Mutant batch_ignores_threshold src/filter/lookup_body.h \
-  's/moved \+= groups\[i\] </moved += groups[i] + 128u </' lookup_test '*AgreesWithTheFormats*'
+  's/GroupIsGivenAway\(groups\[i\], /GroupIsGivenAway(groups[i] + 128u, /' lookup_test '*AgreesWithTheFormats*'
+Mutant kind_moves_the_threshold src/filter/line_layout.h \
+  's/return 2 \* group \+ 1 < tag/return 2 * group < tag/' lookup_test '*AgreesWithTheFormats*'
+Mutant ninth_plane_ignored src/filter/lookup_body.h \
+  's/\(wrong & tag & kTagMorePlanes\) == 0/(wrong \& 0 * tag) == 0/' lookup_test '*AgreesWithTheFormats*'
+Mutant extra_plane_of_another_word src/filter/line_match_tables.h \
+  's/lanes\.wrapped\[i\] = 2 \* columns - skip/lanes.wrapped[i] = 2 * columns - skip - 1/' lookup_test '*AgreesWithTheFormats*'
+Mutant tail_of_eight_planes src/filter/line_match.h \
+  's/>> \(\(tag << 5\) & 63\)/>> 0 * tag/' lookup_test '*AgreesWithTheFormats*'
+Mutant product_halves_swapped src/filter/wide_product.h \
+  's/mulx %3, %0, %1/mulx %3, %1, %0/' wide_product_test '*'
 Mutant forget_the_salt src/format/block.cc \
   's/lines_\.salt = metadata_\.salt;/lines_.salt = 0;/' golden_block_test '*one_line_salted'
 Mutant forget_a_short_salt src/format/block.cc \
@@ -118,7 +128,7 @@ Mutant far_columns_from_near_ones src/filter/line_layout.h \
   's/return MulHigh\(key\.spread, 0xa0761d6478bd642fULL\);/return key.coefficients;/' \
   line_layout_test '*RateOfMovedAndUnmoved*'
 Mutant fingerprint_from_coefficients src/filter/line_layout.h \
-  's/return \{mixed >> 1, static_cast<uint64_t>\(second >> 64\)/return {mixed >> 1, mixed/' \
+  's/return \{mixed >> 1, second\.high/return {mixed >> 1, mixed/' \
   line_layout_test '*RateOfMovedAndUnmoved*'
 
 # The short form.

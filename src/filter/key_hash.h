@@ -21,8 +21,9 @@ namespace tieredfilter {
 // golden values for every length class, since a changed hash would turn every stored filter into
 // false negatives.
 //
-// Bytes up to which that takes few instructions, and no loop.
+// Bytes up to which that takes few instructions, and up to which it takes no call.
 inline constexpr size_t kShortKey = 32;
+inline constexpr size_t kMediumKey = 128;
 inline uint64_t HashKey(const char* data, size_t size) { return XXH3_64bits(data, size); }
 
 }  // namespace tieredfilter

@@ -96,6 +96,16 @@ __attribute__((noinline)) bool MatchLongKey(const LinesView& view, const char* d
   return MatchHash<kShape, kSalted>(view, HashKey(data, size));
 }
 
+template <Shape kShape, bool kSalted>
+__attribute__((noinline)) TIEREDFILTER_FLATTEN bool MatchMediumKey(const LinesView& view,
+                                                                   const char* data, size_t size) {
+  if (__builtin_expect(size > kMediumKey, 0)) {
+    return MatchLongKey<kShape, kSalted>(view, data, size);
+  }
+  const uint64_t hash = HashKey(data, size);
+  return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
+}
+
 // The usual key is short, and its whole lookup makes no call that is not a tail call and keeps few
 // values at once: only then does the compiler leave out the stack frame. Instructions count here:
 // where filters do not fit the cache, the next lookups' misses overlap with this one's as far as
@@ -103,7 +113,9 @@ __attribute__((noinline)) bool MatchLongKey(const LinesView& view, const char* d
 // third faster than one of 120. `flatten` for the hash, which g++ would not inline by itself.
 template <Shape kShape, bool kSalted>
 TIEREDFILTER_FLATTEN bool MatchKey(const LinesView& view, const char* data, size_t size) {
-  if (__builtin_expect(size > kShortKey, 0)) return MatchLongKey<kShape, kSalted>(view, data, size);
+  if (__builtin_expect(size > kShortKey, 0)) {
+    return MatchMediumKey<kShape, kSalted>(view, data, size);
+  }
   const uint64_t hash = HashKey(data, size);
   return TestHash<kShape>(view, kSalted ? SaltHash(hash, view.salt) : hash);
 }

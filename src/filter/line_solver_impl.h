@@ -276,59 +276,100 @@ struct SolverImpl {
     }
   }
 
+  // Narrow rows keep their fingerprint from this bit of the tail on, and nothing below it.
+  static constexpr uint32_t kNarrowShift = 39;
+  // Up to so many planes the bits above a line's columns fit below it.
+  static constexpr uint32_t kMostPlanesInTail = 21;
+  static_assert(kWordColumns - LineColumns(kMostPlanesInTail) <= kNarrowShift, "");
+
+  // Planes 8 and up share words with planes 0 to 7, whose parities they take part in. They depend
+  // on nothing else, so they are known after the one back-substitution that all planes share; it
+  // also carries each row's coefficients above the line's columns along, which then say what the
+  // extra planes' bits add to that row's solution.
   static TIEREDFILTER_INLINE void SubstituteNarrow(LineGroup* g) {
-    constexpr uint32_t kFingerprintShift = 39;
     const uint32_t most = MaxPlanes(g);
-    if (most > kNarrowPlanes) {
-      // Planes 8 and up: nothing else depends on, so they come first, on a copy; then their bits,
-      // which share words with planes 0..7, are known columns of those.
-      auto& extra = g->late;
-      std::memcpy(extra, g->tail, sizeof(extra[0]) * g->rows);
-      Backward(g, extra);
-      for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
-        alignas(64) uint64_t plane[kSolverLanes] = {};
-        Collect(g->pivot, extra, g->rows, kFingerprintShift + kNarrowPlanes + k, plane);
-        for (uint32_t l = 0; l < kSolverLanes; ++l) {
-          if (k + kNarrowPlanes >= g->planes[l]) continue;
-          const uint32_t columns = LineColumns(g->planes[l]);
-          WritePacked(g, l, 0, columns, kWordColumns - columns, k * columns, plane[l], columns);
-        }
+    if (most <= kNarrowPlanes) {
+      Backward(g, g->tail);
+      CollectWords(g, kNarrowShift);
+      return;
+    }
+    const bool in_tail = most <= kMostPlanesInTail;
+    LaneRow* const above = in_tail ? g->tail : g->late;
+    alignas(64) uint64_t columns_of[kSolverLanes];
+    for (uint32_t l = 0; l < kSolverLanes; ++l) {
+      columns_of[l] = g->planes[l] == 0 ? kWordColumns : LineColumns(g->planes[l]);
+    }
+    const Lanes columns = Load(columns_of);
+    for (uint32_t r = 0; r < g->rows; ++r) {
+      const Lanes main = Load(g->main[r]);
+      Lanes v = Load(g->tail[r]);
+      for (int i = 0; i < kParts; ++i) {
+        v.v[i] = (in_tail ? v.v[i] : v.v[i] ^ v.v[i]) | (main.v[i] >> columns.v[i]);
       }
-      FoldExtraPlanes(g);
+      Store(above[r], v);
     }
     Backward(g, g->tail);
-    CollectWords(g, kFingerprintShift);
+    if (!in_tail) Backward(g, above);
+    for (uint32_t k = 0; k + kNarrowPlanes < most; ++k) {
+      alignas(64) uint64_t plane[kSolverLanes] = {};
+      Collect(g->pivot, g->tail, g->rows, kNarrowShift + kNarrowPlanes + k, plane);
+      for (uint32_t l = 0; l < kSolverLanes; ++l) {
+        if (k + kNarrowPlanes >= g->planes[l]) continue;
+        const uint32_t count = LineColumns(g->planes[l]);
+        WritePacked(g, l, 0, count, kWordColumns - count, k * count, plane[l], count);
+      }
+    }
+    FoldExtraPlanes(g, above, kWordColumns - LineColumns(most));
+    CollectWords(g, kNarrowShift);
   }
 
-  // What the bits above a line's columns, now final, add to the parities of planes 0..7 goes to the
-  // right-hand sides.
-  static TIEREDFILTER_INLINE void FoldExtraPlanes(LineGroup* g) {
-    constexpr uint32_t kFingerprintShift = 39;
-    uint32_t lowest = kWordColumns;
-    for (uint32_t l = 0; l < kSolverLanes; ++l) {
-      if (g->planes[l] != 0 && LineColumns(g->planes[l]) < lowest)
-        lowest = LineColumns(g->planes[l]);
-    }
-    for (uint32_t column = lowest; column < kWordColumns; ++column) {
-      alignas(64) uint64_t symbol_of[kSolverLanes] = {};
+  // Adds to the rows' solutions what the bits above a line's columns, now final, add to the
+  // parities of planes 0 to 7; at most `width` of them in a word.
+  static TIEREDFILTER_INLINE void FoldExtraPlanes(LineGroup* g, const LaneRow* above,
+                                                  uint32_t width) {
+    for (uint32_t first = 0; first < width; first += 8) {
+      alignas(64) uint64_t symbols[8][kSolverLanes] = {};
       for (uint32_t l = 0; l < kSolverLanes; ++l) {
-        // Below its own columns a lane has nothing yet but pivots' bits, which are not known
-        // columns.
-        if (g->planes[l] == 0 || column < LineColumns(g->planes[l])) continue;
+        if (g->planes[l] <= kNarrowPlanes) continue;
+        const uint32_t shift = LineColumns(g->planes[l]) + first;
+        if (shift >= kWordColumns) continue;
+        uint64_t bits = 0;  // byte k: of the word that answers for bit k
         for (uint32_t j = 0; j < kLineWords; ++j) {
-          symbol_of[l] |= ((g->words[j][l] >> column) & 1) << (kFingerprintShift + kBitOfWord[j]);
+          bits |= ((g->words[j][l] >> shift) & 0xff) << (8 * kBitOfWord[j]);
         }
+        bits = Transposed(bits);
+        for (uint32_t c = 0; c < 8; ++c) symbols[c][l] = ((bits >> (8 * c)) & 0xff) << kNarrowShift;
       }
-      const Lanes symbol = Load(symbol_of);
-      alignas(64) uint64_t bit_of[kSolverLanes];
-      for (uint32_t l = 0; l < kSolverLanes; ++l) bit_of[l] = uint64_t{1} << column;
-      const Lanes bit = Load(bit_of);
-      for (uint32_t r = 0; r < g->rows; ++r) {
-        Lanes v = Load(g->tail[r]);
-        XorIf(Load(g->main[r]), bit, symbol, &v);
-        Store(g->tail[r], v);
-      }
+      for (uint32_t c = 0; c < 8 && first + c < width; c += 4)
+        FoldColumns(g, above, first + c, symbols + c);
     }
+  }
+
+  // Four columns per pass over the rows.
+  static TIEREDFILTER_INLINE void FoldColumns(LineGroup* g, const LaneRow* above, uint32_t column,
+                                              const LaneRow* symbols) {
+    const Lanes symbol0 = Load(symbols[0]), symbol1 = Load(symbols[1]), symbol2 = Load(symbols[2]),
+                symbol3 = Load(symbols[3]);
+    for (uint32_t r = 0; r < g->rows; ++r) {
+      const Lanes coefficients = Load(above[r]);
+      Lanes v = Load(g->tail[r]);
+      CollectRow(symbol0, coefficients, column, &v);
+      CollectRow(symbol1, coefficients, column + 1, &v);
+      CollectRow(symbol2, coefficients, column + 2, &v);
+      CollectRow(symbol3, coefficients, column + 3, &v);
+      Store(g->tail[r], v);
+    }
+  }
+
+  // An 8 x 8 bit matrix, a row in each byte, with rows and columns exchanged (Hacker's Delight,
+  // 7-3).
+  static TIEREDFILTER_INLINE uint64_t Transposed(uint64_t x) {
+    uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aaULL;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000ccccULL;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0ULL;
+    return x ^ t ^ (t << 28);
   }
 
   static TIEREDFILTER_INLINE void Substitute(LineGroup* g) {

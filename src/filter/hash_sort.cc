@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace tieredfilter {
@@ -30,10 +31,13 @@ bool InsertionSort(uint64_t* a, size_t n) {
   return true;
 }
 
+// Up to here an input is distributed to a copy and back; beyond, eight bytes per key would be much.
+constexpr size_t kMostCopiedHashes = 1 << 17;
+
 // Sized for the input: filters of a few thousand keys are built by the dozen, one per partition.
 struct Scratch {
   explicit Scratch(size_t n)
-      : copy(new uint64_t[std::min(n, kChunkHashes)]),
+      : copy(new uint64_t[n <= kMostCopiedHashes ? n : kChunkHashes]),
         ends(new uint16_t[size_t{1} << BucketBits(std::min(n, kChunkHashes))]) {}
 
   // About one hash per bucket.
@@ -47,41 +51,71 @@ struct Scratch {
   std::unique_ptr<uint16_t[]> ends;
 };
 
-// Sorts hashes that agree in their top `used` bits.
-void SortChunk(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
-  if (n < 2) return;
-  if (n <= 32) {
-    if (!InsertionSort(a, n)) std::sort(a, a + n);
-    return;
-  }
-  if (n > kChunkHashes || used >= 64) {
-    std::sort(a, a + n);
-    return;
-  }
+bool IsOneChunk(size_t n, uint32_t used) { return n > 32 && n <= kChunkHashes && used < 64; }
+
+// Sorts a chunk of hashes that agree in their top `used` bits from one place to another.
+void SortChunk(const uint64_t* from, uint64_t* to, size_t n, uint32_t used, uint16_t* ends) {
   const uint32_t bits = std::min(Scratch::BucketBits(n), 64 - used);
   const auto bucket = [=](uint64_t h) { return static_cast<uint32_t>((h << used) >> (64 - bits)); };
-  uint16_t* ends = scratch->ends.get();
   std::fill(ends, ends + (size_t{1} << bits), 0);
-  for (size_t i = 0; i < n; ++i) ++ends[bucket(a[i])];
+  for (size_t i = 0; i < n; ++i) ++ends[bucket(from[i])];
   uint16_t sum = 0;
   for (size_t b = 0; b < (size_t{1} << bits); ++b) {
     sum = static_cast<uint16_t>(sum + ends[b]);
     ends[b] = sum;
   }
-  uint64_t* copy = scratch->copy.get();
-  std::copy(a, a + n, copy);
-  for (size_t i = n; i-- > 0;) a[--ends[bucket(copy[i])]] = copy[i];
-  if (!InsertionSort(a, n)) std::sort(a, a + n);
+  for (size_t i = n; i-- > 0;) to[--ends[bucket(from[i])]] = from[i];
+  if (!InsertionSort(to, n)) std::sort(to, to + n);
+}
+
+// The same in place, and for any number of hashes.
+void SortInPlace(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
+  if (n < 2) return;
+  if (IsOneChunk(n, used)) {
+    std::copy(a, a + n, scratch->copy.get());
+    SortChunk(scratch->copy.get(), a, n, used, scratch->ends.get());
+  } else if (n > 32 || !InsertionSort(a, n)) {
+    std::sort(a, a + n);
+  }
+}
+
+// The bits of a digit that splits n hashes into parts of about half a chunk.
+uint32_t DigitBits(size_t n) {
+  uint32_t bits = 1;
+  while ((n >> bits) > kChunkHashes / 2 && bits < kMaxDigitBits) ++bits;
+  return bits;
+}
+
+// By the top bits to the copy, then chunk by chunk back: the first pass's stores wait for nothing,
+// unlike those of a permutation in place.
+void SortThroughCopy(uint64_t* a, size_t n, Scratch* scratch) {
+  const uint32_t bits = DigitBits(n);
+  const auto digit = [=](uint64_t h) { return h >> (64 - bits); };
+  uint64_t* const copy = scratch->copy.get();
+  std::vector<size_t> ends((size_t{1} << bits) + 1, 0);
+  for (size_t i = 0; i < n; ++i) ++ends[digit(a[i]) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  for (size_t i = 0; i < n; ++i) copy[ends[digit(a[i])]++] = a[i];
+  size_t start = 0;  // each entry of `ends` is by now where the part ends
+  for (size_t d = 0; d + 1 < ends.size(); ++d) {
+    const size_t count = ends[d] - start;
+    if (IsOneChunk(count, bits)) {
+      SortChunk(copy + start, a + start, count, bits, scratch->ends.get());
+    } else {
+      std::copy(copy + start, copy + start + count, a + start);
+      std::sort(a + start, a + start + count);
+    }
+    start = ends[d];
+  }
 }
 
 // American flag sort on the top bits, then chunk by chunk.
 void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
   if (n <= kChunkHashes || used + kMaxDigitBits > 64) {
-    SortChunk(a, n, used, scratch);
+    SortInPlace(a, n, used, scratch);
     return;
   }
-  uint32_t bits = 1;
-  while ((n >> bits) > kChunkHashes / 2 && bits < kMaxDigitBits) ++bits;
+  const uint32_t bits = DigitBits(n);
   const size_t digits = size_t{1} << bits;
   const auto digit = [=](uint64_t h) { return (h << used) >> (64 - bits); };
   std::vector<size_t> next(digits + 1, 0), ends(digits);
@@ -111,7 +145,11 @@ void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
 
 size_t SortUnique(uint64_t* hashes, size_t n) {
   Scratch scratch(n);
-  SortRange(hashes, n, 0, &scratch);
+  if (n > kChunkHashes && n <= kMostCopiedHashes) {
+    SortThroughCopy(hashes, n, &scratch);
+  } else {
+    SortRange(hashes, n, 0, &scratch);
+  }
   return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
 }
 

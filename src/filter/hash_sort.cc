@@ -37,8 +37,10 @@ constexpr size_t kMostCopiedHashes = 1 << 17;
 // Sized for the input: filters of a few thousand keys are built by the dozen, one per partition.
 struct Scratch {
   explicit Scratch(size_t n)
-      : copy(new uint64_t[n <= kMostCopiedHashes ? n : kChunkHashes]),
-        ends(new uint16_t[size_t{1} << BucketBits(std::min(n, kChunkHashes))]) {}
+      : copy(new uint64_t[CopiedHashes(n)]), ends(new uint16_t[Buckets(n)]) {}
+
+  static size_t CopiedHashes(size_t n) { return n <= kMostCopiedHashes ? n : kChunkHashes; }
+  static size_t Buckets(size_t n) { return size_t{1} << BucketBits(std::min(n, kChunkHashes)); }
 
   // About one hash per bucket.
   static uint32_t BucketBits(size_t n) {
@@ -142,6 +144,10 @@ void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
 }
 
 }  // namespace
+
+size_t SortScratchBytes(size_t n) {
+  return Scratch::CopiedHashes(n) * sizeof(uint64_t) + Scratch::Buckets(n) * sizeof(uint16_t);
+}
 
 size_t SortUnique(uint64_t* hashes, size_t n) {
   Scratch scratch(n);

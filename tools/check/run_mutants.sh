@@ -87,15 +87,15 @@ Mutant dependent_late_rows_are_fine src/filter/line_solver_impl.h \
 Mutant dependent_triple_rows_are_fine src/filter/triple_solver_impl.h \
   's/g->first_bad\[l\] = p;/g->first_bad[l] = g->rows;/' line_solver_test '*FindsDependentRows*'
 Mutant no_far_columns src/filter/triple_solver_impl.h \
-  's/row\.far\.v\[i\] = far & -far & no_tail;/row.far.v[i] = far ^ far;/' line_solver_test '*RowsThatDiffer*'
+  's/row\.far\.v\[i\] = far & -far & no_tail;/row.far.v[i] = far \& no_tail \& ~no_tail;/' line_solver_test '*RowsThatDiffer*'
 Mutant extra_planes_half_folded src/filter/line_solver_impl.h \
   's/symbol3, coefficients, column \+ 3/symbol3, coefficients, column + 2/' line_solver_test '*'
 Mutant extra_columns_of_another_row src/filter/line_solver_impl.h \
   's/\(main\.v\[i\] >> columns\.v\[i\]\)/(main.v[i] >> (columns.v[i] - 1))/' line_solver_test '*'
 Mutant many_planes_share_the_tail src/filter/line_solver_impl.h \
   's/in_tail = most <= kMostPlanesInTail;/in_tail = most > 0;/' line_solver_test '*'
-Mutant clear_one_row_too_few src/filter/line_solver.cc \
-  's/p = from; p < group->rows/p = from + 1; p < group->rows/' line_solver_test '*FindsDependentRows*'
+Mutant clear_one_row_too_many src/filter/line_solver.cc \
+  's/p = from; p < group->rows/p = from - (from > 0); p < group->rows/' line_solver_test '*FindsDependentRows*'
 Mutant late_keys_unchained src/filter/placement.cc \
   's/late = given_keys_\[late\]\.next/late = kNone/' placement_test '*'
 

@@ -60,8 +60,7 @@ inline constexpr uint32_t kTagMorePlanes = 1;
 constexpr uint32_t MakeTag(uint32_t threshold, bool more_planes) {
   return 2 * threshold + (more_planes ? kTagMorePlanes : 0);
 }
-// Whether a rank group is below a tag's threshold, without taking the tag apart: whatever its bit
-// 0.
+// Whether a rank group is below a tag's threshold; right whatever bit 0 is, so the tag stays whole.
 constexpr bool GroupIsGivenAway(uint32_t group, uint32_t tag) { return 2 * group + 1 < tag; }
 
 constexpr uint64_t LowBits(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
@@ -146,9 +145,8 @@ inline uint64_t FarCoefficients(const KeyEquation& key) {
 }
 
 // Which fingerprint bit is the parity of word j, for planes 0 to 7, and which bit of the tag is in
-// word j. Not simply j because AVX2 folds
-// two vectors of words into one in this order, and sorting the bits of every lookup would cost more
-// than naming them here.
+// word j. Not simply j because AVX2 folds two vectors of words into one in this order, and sorting
+// the bits of every lookup would cost more than naming them here.
 inline constexpr uint32_t kBitOfWord[kLineWords] = {0, 1, 4, 5, 2, 3, 6, 7};
 
 // The fingerprint bits that words 0 to min(planes, 8) - 1 answer for.

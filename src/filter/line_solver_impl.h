@@ -301,10 +301,11 @@ struct SolverImpl {
     }
     const Lanes columns = Load(columns_of);
     for (uint32_t r = 0; r < g->rows; ++r) {
-      const Lanes main = Load(g->main[r]);
-      Lanes v = Load(g->tail[r]);
+      const Lanes main = Load(g->main[r]), tail = Load(g->tail[r]);
+      Lanes v;
       for (int i = 0; i < kParts; ++i) {
-        v.v[i] = (in_tail ? v.v[i] : v.v[i] ^ v.v[i]) | (main.v[i] >> columns.v[i]);
+        v.v[i] = main.v[i] >> columns.v[i];
+        if (in_tail) v.v[i] |= tail.v[i];
       }
       Store(above[r], v);
     }
@@ -340,8 +341,10 @@ struct SolverImpl {
         bits = Transposed(bits);
         for (uint32_t c = 0; c < 8; ++c) symbols[c][l] = ((bits >> (8 * c)) & 0xff) << kNarrowShift;
       }
-      for (uint32_t c = 0; c < 8 && first + c < width; c += 4)
+      // Columns beyond the last have no symbol: bit 63 of the words is still clear.
+      for (uint32_t c = 0; c < 8 && first + c < width; c += 4) {
         FoldColumns(g, above, first + c, symbols + c);
+      }
     }
   }
 

@@ -8,5 +8,6 @@ INSTANTIATE_TEST_SUITE_P(Cuckoo, FilterConformanceSlow,
 
 }  // namespace
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FilterConformance);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FilterHashConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FilterRates);
 }  // namespace tieredfilter

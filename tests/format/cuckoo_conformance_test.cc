@@ -5,6 +5,8 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(Cuckoo, FilterConformance,
                          ::testing::ValuesIn(CuckooKinds(SupportedCpuKernels())), NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Cuckoo, FilterHashConformance,
+                         ::testing::ValuesIn(CuckooKinds(SupportedCpuKernels())), NameOfKind);
 INSTANTIATE_TEST_SUITE_P(Cuckoo, FilterRates,
                          ::testing::ValuesIn(CuckooKinds({DefaultCpuKernel()})), NameOfKind);
 

@@ -130,8 +130,7 @@ TEST_P(FilterConformance, AdjacentDuplicates) {
 
 // More copies than any bucket holds, never side by side: a builder that drops adjacent duplicates
 // only, and has no other way to see them, can neither place nor size this.
-TEST_P(FilterConformance, AMillionCopiesAmongOthers) {
-  if (!GetParam().takes_hashes) return;
+TEST_P(FilterHashConformance, AMillionCopiesAmongOthers) {
   constexpr uint64_t kCopied = 0x0123456789abcdefULL;
   const std::vector<uint64_t> others = RandomHashes(3, 1000);
   const auto filter = Make(8.6), expected = Make(8.6);
@@ -150,8 +149,7 @@ TEST_P(FilterConformance, AMillionCopiesAmongOthers) {
 
 // Hashes that crowd into few lines, or leave bits of every hash without information. A builder may
 // give up filtering, never a key.
-TEST_P(FilterConformance, CraftedHashes) {
-  if (!GetParam().takes_hashes) return;
+TEST_P(FilterHashConformance, CraftedHashes) {
   constexpr size_t kHashes = 10000;
   const std::vector<uint64_t> random = RandomHashes(4, kHashes);
   const std::function<uint64_t(size_t)> crafted[] = {

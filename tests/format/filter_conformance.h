@@ -1,6 +1,6 @@
 // What every filter has to fulfil, whatever it is made of: the tests are in filter_conformance.cc,
 // and a filter takes part by being one more FilterKind in an INSTANTIATE_TEST_SUITE_P of
-// FilterConformance, FilterRates and FilterConformanceSlow.
+// FilterConformance, FilterHashConformance, FilterRates and FilterConformanceSlow.
 #pragma once
 
 #include <cstddef>
@@ -63,6 +63,8 @@ class FilterConformanceBase : public ::testing::TestWithParam<FilterKind> {
 
 // Zero false negatives and agreeing answers: for each kind with each kernel.
 class FilterConformance : public FilterConformanceBase {};
+// The same with hashes that no keys are known for: for each kind that takes hashes.
+class FilterHashConformance : public FilterConformanceBase {};
 // False-positive rates and sizes: once for each kind, since kernels share bytes and answers.
 class FilterRates : public FilterConformanceBase {};
 // The same as FilterConformance with sizes that take minutes.

@@ -91,7 +91,7 @@ Mutant no_far_columns src/filter/triple_solver_impl.h \
 Mutant extra_planes_half_folded src/filter/line_solver_impl.h \
   's/symbol3, coefficients, column \+ 3/symbol3, coefficients, column + 2/' line_solver_test '*'
 Mutant extra_columns_of_another_row src/filter/line_solver_impl.h \
-  's/\(main\.v\[i\] >> columns\.v\[i\]\)/(main.v[i] >> (columns.v[i] - 1))/' line_solver_test '*'
+  's/main\.v\[i\] >> columns\.v\[i\];/main.v[i] >> (columns.v[i] - 1);/' line_solver_test '*'
 Mutant many_planes_share_the_tail src/filter/line_solver_impl.h \
   's/in_tail = most <= kMostPlanesInTail;/in_tail = most > 0;/' line_solver_test '*'
 Mutant clear_one_row_too_many src/filter/line_solver.cc \

@@ -31,16 +31,11 @@ bool InsertionSort(uint64_t* a, size_t n) {
   return true;
 }
 
-// Up to here an input is distributed to a copy and back; beyond, eight bytes per key would be much.
-constexpr size_t kMostCopiedHashes = 1 << 17;
-
 // Sized for the input: filters of a few thousand keys are built by the dozen, one per partition.
 struct Scratch {
   explicit Scratch(size_t n)
-      : copy(new uint64_t[CopiedHashes(n)]), ends(new uint16_t[Buckets(n)]) {}
-
-  static size_t CopiedHashes(size_t n) { return n <= kMostCopiedHashes ? n : kChunkHashes; }
-  static size_t Buckets(size_t n) { return size_t{1} << BucketBits(std::min(n, kChunkHashes)); }
+      : copy(new uint64_t[std::min(n, kChunkHashes)]),
+        ends(new uint16_t[size_t{1} << BucketBits(std::min(n, kChunkHashes))]) {}
 
   // About one hash per bucket.
   static uint32_t BucketBits(size_t n) {
@@ -53,32 +48,27 @@ struct Scratch {
   std::unique_ptr<uint16_t[]> ends;
 };
 
-bool IsOneChunk(size_t n, uint32_t used) { return n > 32 && n <= kChunkHashes && used < 64; }
-
-// Sorts a chunk of hashes that agree in their top `used` bits from one place to another.
-void SortChunk(const uint64_t* from, uint64_t* to, size_t n, uint32_t used, uint16_t* ends) {
+// Sorts at most a chunk of hashes that agree in their top `used` bits, or any number by std::sort.
+void SortChunk(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
+  if (n < 2) return;
+  if (n <= 32 || n > kChunkHashes || used >= 64) {
+    if (n > 32 || !InsertionSort(a, n)) std::sort(a, a + n);
+    return;
+  }
   const uint32_t bits = std::min(Scratch::BucketBits(n), 64 - used);
   const auto bucket = [=](uint64_t h) { return static_cast<uint32_t>((h << used) >> (64 - bits)); };
+  uint64_t* const copy = scratch->copy.get();
+  uint16_t* const ends = scratch->ends.get();
+  std::copy(a, a + n, copy);
   std::fill(ends, ends + (size_t{1} << bits), 0);
-  for (size_t i = 0; i < n; ++i) ++ends[bucket(from[i])];
+  for (size_t i = 0; i < n; ++i) ++ends[bucket(copy[i])];
   uint16_t sum = 0;
   for (size_t b = 0; b < (size_t{1} << bits); ++b) {
     sum = static_cast<uint16_t>(sum + ends[b]);
     ends[b] = sum;
   }
-  for (size_t i = n; i-- > 0;) to[--ends[bucket(from[i])]] = from[i];
-  if (!InsertionSort(to, n)) std::sort(to, to + n);
-}
-
-// The same in place, and for any number of hashes.
-void SortInPlace(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
-  if (n < 2) return;
-  if (IsOneChunk(n, used)) {
-    std::copy(a, a + n, scratch->copy.get());
-    SortChunk(scratch->copy.get(), a, n, used, scratch->ends.get());
-  } else if (n > 32 || !InsertionSort(a, n)) {
-    std::sort(a, a + n);
-  }
+  for (size_t i = n; i-- > 0;) a[--ends[bucket(copy[i])]] = copy[i];
+  if (!InsertionSort(a, n)) std::sort(a, a + n);
 }
 
 // The bits of a digit that splits n hashes into parts of about half a chunk.
@@ -88,74 +78,65 @@ uint32_t DigitBits(size_t n) {
   return bits;
 }
 
-// By the top bits to the copy, then chunk by chunk back: the first pass's stores wait for nothing,
-// unlike those of a permutation in place.
-void SortThroughCopy(uint64_t* a, size_t n, Scratch* scratch) {
-  const uint32_t bits = DigitBits(n);
-  const auto digit = [=](uint64_t h) { return h >> (64 - bits); };
-  uint64_t* const copy = scratch->copy.get();
-  std::vector<size_t> ends((size_t{1} << bits) + 1, 0);
-  for (size_t i = 0; i < n; ++i) ++ends[digit(a[i]) + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  for (size_t i = 0; i < n; ++i) copy[ends[digit(a[i])]++] = a[i];
-  size_t start = 0;  // each entry of `ends` is by now where the part ends
-  for (size_t d = 0; d + 1 < ends.size(); ++d) {
-    const size_t count = ends[d] - start;
-    if (IsOneChunk(count, bits)) {
-      SortChunk(copy + start, a + start, count, bits, scratch->ends.get());
-    } else {
-      std::copy(copy + start, copy + start + count, a + start);
-      std::sort(a + start, a + start + count);
+// Moves every hash into its digit's part of the array; *next are the parts' starts, and become
+// their ends. In place, by following cycles: each hash is put where another one has to leave. One
+// step waits for the cache miss of the one before, so eight cycles are followed at a time, all of
+// them begun in the same part, whose free places are theirs then and nobody else's.
+template <class Digit>
+void Permute(uint64_t* a, const Digit& digit, const std::vector<size_t>& ends,
+             std::vector<size_t>* next) {
+  constexpr size_t kCycles = 8;
+  uint64_t held[kCycles];
+  size_t hole[kCycles];
+  for (size_t d = 0; d < ends.size(); ++d) {
+    size_t open = 0;
+    for (;;) {
+      for (; open < kCycles && (*next)[d] < ends[d]; ++open) {
+        hole[open] = (*next)[d]++;
+        held[open] = a[hole[open]];
+      }
+      if (open == 0) break;
+      for (size_t k = 0; k < open; ++k) {
+        const size_t to = digit(held[k]);
+        if (to != d) {
+          std::swap(held[k], a[(*next)[to]++]);
+          continue;
+        }
+        a[hole[k]] = held[k];
+        --open;
+        held[k] = held[open];
+        hole[k] = hole[open];
+      }
     }
-    start = ends[d];
   }
 }
 
 // American flag sort on the top bits, then chunk by chunk.
 void SortRange(uint64_t* a, size_t n, uint32_t used, Scratch* scratch) {
   if (n <= kChunkHashes || used + kMaxDigitBits > 64) {
-    SortInPlace(a, n, used, scratch);
+    SortChunk(a, n, used, scratch);
     return;
   }
   const uint32_t bits = DigitBits(n);
   const size_t digits = size_t{1} << bits;
   const auto digit = [=](uint64_t h) { return (h << used) >> (64 - bits); };
-  std::vector<size_t> next(digits + 1, 0), ends(digits);
-  for (size_t i = 0; i < n; ++i) ++next[digit(a[i]) + 1];
-  for (size_t d = 0; d < digits; ++d) {
-    next[d + 1] += next[d];
-    ends[d] = next[d + 1];
-  }
-  const std::vector<size_t> starts(next.begin(), next.end());
-  for (size_t d = 0; d < digits; ++d) {
-    while (next[d] < ends[d]) {
-      uint64_t h = a[next[d]];
-      size_t to = digit(h);
-      while (to != d) {
-        std::swap(h, a[next[to]++]);
-        to = digit(h);
-      }
-      a[next[d]++] = h;
-    }
-  }
-  for (size_t d = 0; d < digits; ++d) {
-    SortRange(a + starts[d], ends[d] - starts[d], used + bits, scratch);
+  std::vector<size_t> next(digits, 0), ends(digits);
+  for (size_t i = 0; i < n; ++i) ++next[digit(a[i])];
+  std::partial_sum(next.begin(), next.end(), ends.begin());
+  for (size_t d = 0; d < digits; ++d) next[d] = ends[d] - next[d];
+  Permute(a, digit, ends, &next);
+  size_t start = 0;
+  for (const size_t end : ends) {
+    SortRange(a + start, end - start, used + bits, scratch);
+    start = end;
   }
 }
 
 }  // namespace
 
-size_t SortScratchBytes(size_t n) {
-  return Scratch::CopiedHashes(n) * sizeof(uint64_t) + Scratch::Buckets(n) * sizeof(uint16_t);
-}
-
 size_t SortUnique(uint64_t* hashes, size_t n) {
   Scratch scratch(n);
-  if (n > kChunkHashes && n <= kMostCopiedHashes) {
-    SortThroughCopy(hashes, n, &scratch);
-  } else {
-    SortRange(hashes, n, 0, &scratch);
-  }
+  SortRange(hashes, n, 0, &scratch);
   return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
 }
 

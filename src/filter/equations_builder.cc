@@ -155,7 +155,7 @@ class Attempt {
     const uint32_t received = placement_.received(line);
     if (received > most) return false;
     if (placement_.load(line) > most &&
-        (lines() < 2 || !placement_.GiveAway(line, most - received, &receivers_))) {
+        (lines() < 2 || !placement_.GiveAway(line, most - received))) {
       return false;
     }
     LineGroup& g = group_;
@@ -189,7 +189,7 @@ class Attempt {
       const uint64_t hash = own[placement_.kept(line) - 1 - (bad - received)];
       const uint32_t group = placement_.group_of(hash);
       if (group < Placement::kLastGroup) {
-        placement_.GiveAwayThrough(line, group, &receivers_);
+        placement_.GiveAwayThrough(line, group);
         ClearRows(&group_, lane, received + placement_.kept(line));
         dropped = true;
       }
@@ -215,12 +215,12 @@ class Attempt {
   // A line that is still to come reads its late keys when its turn comes; one that is done has to
   // be solved again.
   void RequeueReceivers() {
-    for (uint32_t to : receivers_) {
+    for (; late_seen_ < placement_.late_keys(); ++late_seen_) {
+      const uint32_t to = placement_.late_receiver(late_seen_);
       if (state_[to] != kSolved) continue;
       state_[to] = kQueued;
       queue_.push_back(to);
     }
-    receivers_.clear();
   }
 
   Placement placement_;
@@ -230,8 +230,8 @@ class Attempt {
   char* const out_;
   std::vector<uint8_t> more_;  // 1: the line has geometry_.planes + 1 planes
   std::vector<uint8_t> state_;
-  std::vector<uint32_t> receivers_;
   std::vector<uint32_t> queue_;
+  size_t late_seen_ = 0;                      // of Placement::late_keys
   uint32_t filled_[kSolverLanes];             // rows of each lane
   uint32_t gathered_received_[kSolverLanes];  // the first of them: more keys may arrive while the
                                               // group is solved

@@ -14,7 +14,10 @@
 
 namespace tieredfilter {
 
-// Not thread-safe. Memory: about 16 bytes per line and 12 per key given away (0.3 and 1.2 bytes per
+// First the plan, which only counts (PlanPlacement); then Settle; from then on who got which key
+// can be asked, and a line whose system has no solution can give away more.
+//
+// Not thread-safe. Memory: about 20 bytes per line and 8 per key given away (0.3 and 1 bytes per
 // key in all).
 class Placement {
  public:
@@ -28,47 +31,53 @@ class Placement {
   uint32_t kept(uint32_t line) const { return own(line) - given_[line]; }  // own, not given away
   uint32_t received(uint32_t line) const { return received_[line]; }
   uint32_t load(uint32_t line) const { return kept(line) + received(line); }
-  size_t keys_given() const { return settled_.size() + given_keys_.size(); }
+  size_t keys_given() const { return keys_given_; }
 
-  // The kept keys in ascending order, and the received ones, `out` having room for received(line),
-  // ascending too: arrival order must not reach the bytes.
+  // The kept keys in ascending order.
   const uint64_t* kept_hashes(uint32_t line) const { return hashes_ + start_[line] + given_[line]; }
-  void ReceivedHashes(uint32_t line, uint64_t* out) const;
 
   // Keys whose rank group is below this are given away.
   uint32_t threshold(uint32_t line) const;
 
-  // Gives away whole groups until at most `keep` own keys are left; the lines that received are
-  // appended to *receivers, with repeats. Returns false if the last group would have to go; then
-  // everything else has gone.
-  bool GiveAway(uint32_t line, uint32_t keep, std::vector<uint32_t>* receivers);
+  // Gives away whole groups until at most `keep` own keys are left. Returns false if the last group
+  // would have to go; then everything else has gone.
+  bool GiveAway(uint32_t line, uint32_t keep);
 
-  // Gives away all keys of rank group `group` and below.
-  bool GiveAwayThrough(uint32_t line, uint32_t group, std::vector<uint32_t>* receivers);
+  // Gives away all keys of rank group `group` and below. Returns false for the last group.
+  bool GiveAwayThrough(uint32_t line, uint32_t group);
 
   uint32_t group_of(uint64_t hash) const { return PrimaryOf(hash, lines()).group; }
 
-  // May be called once, when planning is done: sorts what was given away so far by receiver, so
-  // that gathering a line's keys does not chase pointers all over memory. Keys given away later are
-  // few.
+  // To be called once, when planning is done: sorts what was given away so far by receiver.
   void Settle();
+
+  // After Settle: the received keys, ascending (arrival order must not reach the bytes), `out`
+  // having room for received(line).
+  void ReceivedHashes(uint32_t line, uint64_t* out) const;
+
+  // The keys given away after Settle, in the order in which they went, and who received them.
+  size_t late_keys() const { return late_.size(); }
+  uint32_t late_receiver(size_t i) const { return late_[i].to; }
 
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
-  struct Given {
+  struct Late {
     uint64_t hash;
     uint32_t to;
     uint32_t next;  // chain of the receiver's late keys
   };
 
+  bool settled() const { return !settled_start_.empty(); }
+
   const uint64_t* const hashes_;
   std::vector<uint32_t> start_;  // lines + 1
   std::vector<uint32_t> given_;
   std::vector<uint32_t> received_;
-  std::vector<Given> given_keys_;        // before Settle: all; after: the late ones
   std::vector<uint64_t> settled_;        // by receiver
   std::vector<uint32_t> settled_start_;  // lines + 1
-  std::vector<uint32_t> first_late_;     // per line
+  size_t keys_given_ = 0;
+  std::vector<Late> late_;
+  std::vector<uint32_t> first_late_;  // per line
 };
 
 }  // namespace tieredfilter

@@ -125,6 +125,7 @@ class ShortAttempt {
   bool Run() {
     ChooseKinds();
     PlanPlacement(&placement_, [this](uint32_t line) { return columns(line) - kPlannedSlack; });
+    placement_.Settle();
     for (uint32_t line = 0; line < geometry_.lines; ++line) {
       systems_.emplace_back(columns(line), geometry_.planes + more_[line]);
       todo_.push_back(line);
@@ -180,13 +181,13 @@ class ShortAttempt {
 
   bool GiveAwayThrough(uint32_t line, uint32_t group) {
     const uint64_t* given = placement_.kept_hashes(line);
-    receivers_.clear();
-    if (!placement_.GiveAwayThrough(line, group, &receivers_)) return false;
-    for (size_t i = 0; i < receivers_.size(); ++i) {
-      const uint32_t to = receivers_[i];
+    const size_t before = placement_.late_keys();
+    if (!placement_.GiveAwayThrough(line, group)) return false;
+    for (size_t i = before; i < placement_.late_keys(); ++i) {
+      const uint32_t to = placement_.late_receiver(i);
       // A line that is still to come reads its late keys when its turn comes. One that is done can
       // take most of them as they are.
-      if (!solved_[to] || systems_[to].Add(EquationOf(given[i]))) continue;
+      if (!solved_[to] || systems_[to].Add(EquationOf(given[i - before]))) continue;
       solved_[to] = 0;
       todo_.push_back(to);
     }
@@ -209,7 +210,6 @@ class ShortAttempt {
   std::vector<uint8_t> solved_;  // 1: the line's system has all its keys
   std::vector<System> systems_;
   std::vector<uint32_t> todo_;
-  std::vector<uint32_t> receivers_;
   std::vector<uint64_t> received_;  // scratch
 };
 

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "src/filter/hash_sort.h"
+#include "src/filter/placement_plan.h"
 #include "tests/filter/test_keys.h"
 
 namespace tieredfilter {
@@ -61,7 +62,8 @@ void ExpectLookupsFindEveryKey(const Placement& placement, const std::vector<uin
 TEST(PlacementTest, StartsWithEveryKeyInItsPrimaryLine) {
   for (uint32_t lines : {2u, 3u, 17u, 500u}) {
     const std::vector<uint64_t> hashes = SortedHashes(lines, 5000);
-    const Placement placement(hashes.data(), hashes.size(), lines);
+    Placement placement(hashes.data(), hashes.size(), lines);
+    placement.Settle();
     EXPECT_EQ(placement.lines(), lines);
     EXPECT_EQ(placement.keys_given(), 0u);
     for (uint32_t line = 0; line < lines; ++line) EXPECT_EQ(placement.threshold(line), 0u);
@@ -82,20 +84,22 @@ TEST(PlacementTest, EmptyLinesAndNoKeys) {
 TEST(PlacementTest, GivingAwayKeepsEveryKeyInOneOfItsTwoLines) {
   const std::vector<uint64_t> hashes = SortedHashes(7, 20000);
   Placement placement(hashes.data(), hashes.size(), 300);
+  placement.Settle();
   TestRandom random(8);
-  std::vector<uint32_t> receivers;
   size_t given = 0;
   for (int step = 0; step < 1000; ++step) {
     const auto line = static_cast<uint32_t>(random.Below(300));
     const auto keep = static_cast<uint32_t>(random.Below(80));
-    receivers.clear();
     const uint32_t before = placement.kept(line);
-    const bool done = placement.GiveAway(line, keep, &receivers);
+    const size_t late_before = placement.late_keys();
+    const bool done = placement.GiveAway(line, keep);
     EXPECT_TRUE(!done || placement.kept(line) <= keep || before <= keep);
-    EXPECT_EQ(receivers.size(), before - placement.kept(line));
-    EXPECT_EQ(std::count(receivers.begin(), receivers.end(), line), 0);
-    given += receivers.size();
+    given += before - placement.kept(line);
     EXPECT_EQ(placement.keys_given(), given);
+    EXPECT_EQ(placement.late_keys() - late_before, before - placement.kept(line));
+    for (size_t i = late_before; i < placement.late_keys(); ++i) {
+      EXPECT_NE(placement.late_receiver(i), line);
+    }
   }
   ExpectLookupsFindEveryKey(placement, hashes);
 }
@@ -104,10 +108,10 @@ TEST(PlacementTest, GivingAwayKeepsEveryKeyInOneOfItsTwoLines) {
 TEST(PlacementTest, GivesAwayWholeGroupsFromTheLowest) {
   const std::vector<uint64_t> hashes = SortedHashes(9, 3000);
   Placement placement(hashes.data(), hashes.size(), 40);
-  std::vector<uint32_t> receivers;
+  placement.Settle();
   for (uint32_t line = 0; line < 40; ++line) {
     for (uint32_t group = 3; group < Placement::kLastGroup; group += 17) {
-      EXPECT_TRUE(placement.GiveAwayThrough(line, group, &receivers));
+      EXPECT_TRUE(placement.GiveAwayThrough(line, group));
       EXPECT_LE(placement.threshold(line), group + 1);
       for (uint32_t i = 0; i < placement.kept(line); ++i) {
         ASSERT_GT(placement.group_of(placement.kept_hashes(line)[i]), group);
@@ -121,16 +125,16 @@ TEST(PlacementTest, GivesAwayWholeGroupsFromTheLowest) {
 TEST(PlacementTest, TheLastGroupStays) {
   const std::vector<uint64_t> hashes = SortedHashes(10, 3000);
   Placement placement(hashes.data(), hashes.size(), 10);
-  std::vector<uint32_t> receivers;
   uint32_t last_group = 0;
   for (uint64_t hash : hashes) {
     const PrimarySlot slot = PrimaryOf(hash, 10);
     last_group += slot.line == 4 && slot.group == Placement::kLastGroup;
   }
   ASSERT_GT(last_group, 0u);
-  EXPECT_FALSE(placement.GiveAway(4, 0, &receivers));
+  EXPECT_FALSE(placement.GiveAway(4, 0));
   EXPECT_EQ(placement.kept(4), last_group);
-  EXPECT_EQ(placement.GiveAway(4, last_group, &receivers), true);
+  EXPECT_EQ(placement.GiveAway(4, last_group), true);
+  placement.Settle();
   ExpectLookupsFindEveryKey(placement, hashes);
 }
 
@@ -138,10 +142,11 @@ TEST(PlacementTest, TheLastGroupStays) {
 TEST(PlacementTest, ArrivalOrderDoesNotShow) {
   const std::vector<uint64_t> hashes = SortedHashes(11, 5000);
   Placement forward(hashes.data(), hashes.size(), 80), backward(hashes.data(), hashes.size(), 80);
-  std::vector<uint32_t> receivers;
+  forward.Settle();
+  backward.Settle();
   for (uint32_t line = 0; line < 80; ++line) {
-    forward.GiveAway(line, 50, &receivers);
-    backward.GiveAway(79 - line, 50, &receivers);
+    forward.GiveAway(line, 50);
+    backward.GiveAway(79 - line, 50);
   }
   EXPECT_EQ(LinesOfKeys(forward), LinesOfKeys(backward));
 }
@@ -152,18 +157,40 @@ TEST(PlacementTest, SettlingLosesNothing) {
   for (int settle_at : {0, 1, 100, 199}) {
     Placement placement(hashes.data(), hashes.size(), 300),
         plain(hashes.data(), hashes.size(), 300);
+    plain.Settle();  // so that every key is a late one
     TestRandom random(13);
-    std::vector<uint32_t> receivers;
     for (int step = 0; step < 200; ++step) {
       if (step == settle_at) placement.Settle();
       const auto line = static_cast<uint32_t>(random.Below(300));
       const auto keep = static_cast<uint32_t>(random.Below(80));
-      placement.GiveAway(line, keep, &receivers);
-      plain.GiveAway(line, keep, &receivers);
+      placement.GiveAway(line, keep);
+      plain.GiveAway(line, keep);
     }
     ExpectLookupsFindEveryKey(placement, hashes);
     EXPECT_EQ(LinesOfKeys(placement), LinesOfKeys(plain)) << settle_at;
+    EXPECT_EQ(plain.late_keys(), plain.keys_given());
   }
+}
+
+// A plan is the least that has to move, so it is the same in whatever order lines are looked at.
+TEST(PlacementTest, APlanDependsOnNoOrder) {
+  constexpr uint32_t kLines = 300, kCapacity = 62;
+  const std::vector<uint64_t> hashes = SortedHashes(14, 17800);
+  Placement planned(hashes.data(), hashes.size(), kLines);
+  PlanPlacement(&planned, [](uint32_t) { return kCapacity; });
+  planned.Settle();
+  ExpectLookupsFindEveryKey(planned, hashes);
+  EXPECT_GT(planned.keys_given(), hashes.size() / 50);
+  Placement shuffled(hashes.data(), hashes.size(), kLines);
+  TestRandom random(15);
+  for (uint32_t step = 0; step < 100 * kLines; ++step) {
+    const auto line = static_cast<uint32_t>(random.Below(kLines));
+    const uint32_t received = shuffled.received(line);
+    shuffled.GiveAway(line, received < kCapacity ? kCapacity - received : 0);
+  }
+  shuffled.Settle();
+  for (uint32_t line = 0; line < kLines; ++line) EXPECT_LE(planned.load(line), kCapacity);
+  EXPECT_EQ(LinesOfKeys(planned), LinesOfKeys(shuffled));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "src/filter/equations_builder.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "src/filter/hash_sort.h"
@@ -83,25 +84,42 @@ class Attempt {
     }
   }
 
+  // Fullest first: those fail most often, and what they then give away mostly goes to lines that
+  // are still to come. It also puts lines of as many rows into one group, where no lane waits for a
+  // longer one.
+  std::vector<uint32_t> FullestFirst(const std::vector<uint32_t>& some) const {
+    const auto place = [this](uint32_t line) {
+      return kMaxRows - std::min(placement_.load(line), kMaxRows);
+    };
+    std::vector<uint32_t> next(kMaxRows + 2), sorted(some.size());
+    for (const uint32_t line : some) ++next[place(line) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (const uint32_t line : some) sorted[next[place(line)]++] = line;
+    return sorted;
+  }
+
   bool SolveAll() {
     std::vector<uint32_t> todo(lines());
-    for (uint32_t line = 0; line < lines(); ++line) todo[line] = line;
+    std::iota(todo.begin(), todo.end(), 0);
     uint64_t solves = 0;
     while (!todo.empty()) {
-      for (size_t i = 0; i < todo.size(); i += kSolverLanes) {
-        const size_t count = std::min<size_t>(kSolverLanes, todo.size() - i);
-        if (!SolveGroup(&todo[i], static_cast<uint32_t>(count))) return false;
+      todo = FullestFirst(todo);
+      for (size_t first = 0; first < todo.size(); first += kSolverLanes) {
+        if (!SolveGroup(todo, first)) return false;
       }
       solves += todo.size();
       if (solves > kMaxSolvesPerLine * lines() + 64) return false;
       todo.swap(queue_);
       queue_.clear();
-      std::sort(todo.begin(), todo.end());
     }
     return true;
   }
 
-  bool SolveGroup(const uint32_t* line_of, uint32_t count) {
+  // The lines todo[first] and up, as many as there are lanes.
+  bool SolveGroup(const std::vector<uint32_t>& todo, size_t first) {
+    const uint32_t* const line_of = &todo[first];
+    const size_t left = todo.size() - first;
+    const auto count = static_cast<uint32_t>(std::min<size_t>(left, kSolverLanes));
     LineGroup& g = group_;
     g.rows = 0;
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
@@ -113,6 +131,8 @@ class Attempt {
       state_[line_of[l]] = kSolved;
       if (!Gather(line_of[l], l)) return false;
       writable[l] = true;
+      // Lines come in an order that no CPU can guess.
+      if (l + kSolverLanes < left) placement_.Prefetch(line_of[l + kSolverLanes]);
     }
     for (uint32_t l = 0; l < kSolverLanes; ++l) {
       for (uint32_t p = filled_[l]; p < g.rows; ++p) {

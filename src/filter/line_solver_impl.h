@@ -26,6 +26,9 @@ struct SolverImpl {
   static TIEREDFILTER_INLINE void Store(uint64_t* p, const Lanes& a) {
     for (int i = 0; i < kParts; ++i) *reinterpret_cast<Vec*>(p + i * (kBytes / 8)) = a.v[i];
   }
+  static TIEREDFILTER_INLINE Vec* PartOf(uint64_t* p, int i) {
+    return reinterpret_cast<Vec*>(p) + i;
+  }
   // Lanes of *y get xor x where (row & bit) != 0. Written as "andnot of an equality", which is what
   // SSE and AVX2 have.
   static TIEREDFILTER_INLINE void XorIf(const Lanes& row, const Lanes& bit, const Lanes& x,
@@ -202,23 +205,19 @@ struct SolverImpl {
                                              Lanes* sum) {
     for (int i = 0; i < kParts; ++i) sum->v[i] ^= bit.v[i] & -((value.v[i] >> which) & 1);
   }
-  // All words' planes from the fingerprint bits that start at `shift`; four planes per pass over
-  // the rows.
+  // All words' planes from the fingerprint bits that start at `shift`. Part by part, since that
+  // keeps all eight sums in registers.
   static TIEREDFILTER_INLINE void CollectWords(LineGroup* g, uint32_t shift) {
-    for (uint32_t j = 0; j < kLineWords; j += 4) {
-      Lanes sum0 = Load(g->words[j]), sum1 = Load(g->words[j + 1]), sum2 = Load(g->words[j + 2]),
-            sum3 = Load(g->words[j + 3]);
+    for (int i = 0; i < kParts; ++i) {
+      Vec sum[kLineWords];
+      for (uint32_t j = 0; j < kLineWords; ++j) sum[j] = *PartOf(g->words[j], i);
       for (uint32_t p = 0; p < g->rows; ++p) {
-        const Lanes bit = Load(g->pivot[p]), value = Load(g->tail[p]);
-        CollectRow(bit, value, shift + kBitOfWord[j], &sum0);
-        CollectRow(bit, value, shift + kBitOfWord[j + 1], &sum1);
-        CollectRow(bit, value, shift + kBitOfWord[j + 2], &sum2);
-        CollectRow(bit, value, shift + kBitOfWord[j + 3], &sum3);
+        const Vec bit = *PartOf(g->pivot[p], i), value = *PartOf(g->tail[p], i);
+        for (uint32_t j = 0; j < kLineWords; ++j) {
+          sum[j] ^= bit & -((value >> (shift + kBitOfWord[j])) & 1);
+        }
       }
-      Store(g->words[j], sum0);
-      Store(g->words[j + 1], sum1);
-      Store(g->words[j + 2], sum2);
-      Store(g->words[j + 3], sum3);
+      for (uint32_t j = 0; j < kLineWords; ++j) *PartOf(g->words[j], i) = sum[j];
     }
   }
 

@@ -36,6 +36,12 @@ class Placement {
   // The kept keys in ascending order.
   const uint64_t* kept_hashes(uint32_t line) const { return hashes_ + start_[line] + given_[line]; }
 
+  // Has the line's kept keys, or the first 64 of them, brought into the cache.
+  void Prefetch(uint32_t line) const {
+    const uint64_t* const kept = kept_hashes(line);
+    for (uint32_t i = 0; i < 64; i += kLineBytes / sizeof(*kept)) __builtin_prefetch(kept + i);
+  }
+
   // Keys whose rank group is below this are given away.
   uint32_t threshold(uint32_t line) const;
 

@@ -267,11 +267,7 @@ BuiltLines BuildEquations(uint64_t* hashes, size_t n, double bits_per_key,
   CuckooGeometry wanted = geometry;
   for (; built.attempts < kMaxAttempts; ++built.attempts) {
     const uint8_t salt = static_cast<uint8_t>(built.attempts);
-    if (salt != built.salt) {
-      for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], built.salt), salt);
-      SortUnique(hashes, n);
-      built.salt = salt;
-    }
+    ChangeSalt(hashes, n, &built.salt, salt);
     // Another salt first; if that does not help, the lines are too full for so few of them.
     if (salt > 1) {
       wanted = GeometryForBits(n, bits_per_key, kDefaultFill - 0.02 * (salt - 1));

@@ -149,11 +149,7 @@ BuiltFingerprints BuildFingerprints(uint64_t* hashes, size_t n, uint32_t lines, 
   if (n / lines > kMostKeys) return built;
   while (!built.ok && built.attempts < kMaxAttempts) {
     const auto salt = static_cast<uint8_t>(built.attempts++);
-    if (salt != built.salt) {
-      for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], built.salt), salt);
-      SortUnique(hashes, n);
-      built.salt = salt;
-    }
+    ChangeSalt(hashes, n, &built.salt, salt);
     const uint32_t tolerable = built.attempts <= kInsistingAttempts ? lines / 32 : 0;
     built.ok = Attempt(hashes, n, lines, tolerable, out, &built);
   }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "src/filter/line_layout.h"
+
 namespace tieredfilter {
 
 namespace {
@@ -138,6 +140,13 @@ size_t SortUnique(uint64_t* hashes, size_t n) {
   Scratch scratch(n);
   SortRange(hashes, n, 0, &scratch);
   return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+}
+
+void ChangeSalt(uint64_t* hashes, size_t n, uint8_t* salt, uint8_t new_salt) {
+  if (*salt == new_salt) return;
+  for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], *salt), new_salt);
+  SortUnique(hashes, n);
+  *salt = new_salt;
 }
 
 }  // namespace tieredfilter

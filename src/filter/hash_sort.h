@@ -1,4 +1,4 @@
-// Sorting key hashes in place.
+// Sorting key hashes in place, also after another salt.
 #pragma once
 
 #include <cstddef>
@@ -11,5 +11,9 @@ namespace tieredfilter {
 // About 5 to 15 ns per hash when they are spread evenly, as hashes are; still n log n when they are
 // not.
 size_t SortUnique(uint64_t* hashes, size_t n);
+
+// Takes one salt out of ascending distinct hashes and puts another in; they are ascending again
+// afterwards, and still distinct, since salting is one to one. Costs nothing if the salt stays.
+void ChangeSalt(uint64_t* hashes, size_t n, uint8_t* salt, uint8_t new_salt);
 
 }  // namespace tieredfilter

@@ -219,11 +219,7 @@ BuiltLines BuildShort(uint64_t* hashes, size_t n, double bits_per_key, char* out
   BuiltLines built;
   while (!built.ok && built.attempts < kMaxAttempts) {
     const auto salt = static_cast<uint8_t>(built.attempts++);
-    if (salt != built.salt) {
-      for (size_t i = 0; i < n; ++i) hashes[i] = SaltHash(UnsaltHash(hashes[i], built.salt), salt);
-      SortUnique(hashes, n);
-      built.salt = salt;
-    }
+    ChangeSalt(hashes, n, &built.salt, salt);
     const ShortGeometry geometry = ShortGeometryFor(n, bits_per_key, salt / kAttemptsPerSlack);
     ShortAttempt attempt(hashes, n, geometry, out);
     built.ok = attempt.Run();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "src/filter/line_layout.h"
 #include "tests/filter/test_keys.h"
 
 namespace tieredfilter {
@@ -54,6 +55,22 @@ TEST(HashSortTest, DropsEqualHashesWhereverTheyAre) {
     interleaved.push_back(i % 200 == 0 ? others[i / 200] : 0x123456789abcdefULL);
   }
   ExpectSortedUnique(interleaved, "one hash among others");
+}
+
+TEST(HashSortTest, AnotherSaltKeepsHashesSortedAndDistinct) {
+  constexpr size_t kHashes = 20000;
+  std::vector<uint64_t> hashes = RandomHashes(3, kHashes);
+  ASSERT_EQ(SortUnique(hashes.data(), kHashes), kHashes);
+  const std::vector<uint64_t> unsalted = hashes;
+  uint8_t salt = 0;
+  for (const uint8_t new_salt : {7, 7, 255, 0}) {
+    ChangeSalt(hashes.data(), kHashes, &salt, new_salt);
+    EXPECT_EQ(salt, new_salt);
+    std::vector<uint64_t> expected = unsalted;
+    for (uint64_t& hash : expected) hash = SaltHash(hash, salt);
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(hashes, expected);
+  }
 }
 
 }  // namespace

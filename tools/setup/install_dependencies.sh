@@ -6,9 +6,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 Usage() {
   cat <<'END'
-usage: tools/setup/install_dependencies.sh [--checks] [--list]
-  --checks  also what tools/check/ needs (clang, clang-format, clang-tidy, the libFuzzer runtime)
-  --list    only print the names of the missing packages, one a line
+usage: tools/setup/install_dependencies.sh [--checks] [--browser] [--list]
+  --checks   also what tools/check/ needs (clang, clang-format, clang-tidy, the libFuzzer runtime)
+  --browser  also Chromium, for the test that looks at an HTML report (some 300 MB)
+  --list     only print the names of the missing packages, one a line
 END
 }
 
@@ -26,6 +27,7 @@ list_only=0
 for argument in "$@"; do
   case "$argument" in
     --checks) packages+=("${check_packages[@]}") ;;
+    --browser) packages+=(chromium) ;;
     --list) list_only=1 ;;
     -h | --help) Usage; exit 0 ;;
     *) Usage >&2; Die "unknown argument '$argument'" ;;

@@ -84,6 +84,14 @@ constexpr uint32_t FarColumns(uint32_t planes) {
   return LineColumns(planes, kMinPlanes) - kNearColumns;
 }
 
+// Where plane 8 + k of a narrow line starts in the string of extra planes: right behind the one
+// before; but of ten planes, which many filters have, each gets a half of the line as AVX2 reads
+// it, with two of the four bits that are left over anyway behind each.
+constexpr uint32_t ExtraPlaneStart(uint32_t planes, uint32_t k) {
+  const uint32_t columns = LineColumns(planes);
+  return k * (planes == 10 ? kLineWords / 2 * (kWordColumns - columns) : columns);
+}
+
 // A bijection of 64-bit values for each salt (MurmurHash3's finalizer over hash xor a
 // salt-dependent constant). A build whose hashes crowd into few lines is tried again with the next
 // salt; bijective, so distinct hashes stay distinct and only truly equal ones can stay together.

@@ -65,10 +65,40 @@ TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uin
   const uint32_t width = kWordColumns - columns;
   uint32_t wrong = 0;
   for (uint32_t k = 0; k + kNarrowPlanes < planes; ++k) {
-    const uint64_t plane = ReadPacked(line, columns, width, k * columns, columns);
+    const uint64_t plane = ReadPacked(line, columns, width, ExtraPlaneStart(planes, k), columns);
     wrong |= Parity(plane & coefficients) ^ ((fingerprint >> (kNarrowPlanes + k)) & 1);
   }
   return wrong == 0;
+}
+
+// Where the extra planes of a line of 9 or 10 planes are: bits `shift` and up of each word, up to
+// bit 62, meet the key's columns from that word's first one on.
+struct Extra9 {
+  alignas(64) uint64_t left[kLineWords];  // brings a word's first column to bit `shift`
+  uint64_t column_mask;
+  uint64_t piece_mask;
+};
+constexpr Extra9 MakeExtra9(uint32_t planes) {
+  Extra9 extra{};
+  const uint32_t columns = LineColumns(planes), width = kWordColumns - columns;
+  for (uint32_t j = 0; j < kLineWords; ++j) {
+    extra.left[j] = columns - (planes == 9 ? j : j % (kLineWords / 2)) * width;
+  }
+  extra.column_mask = LowBits(columns);
+  extra.piece_mask = kWordMask & ~LowBits(columns);
+  return extra;
+}
+inline constexpr Extra9 kExtra9[] = {MakeExtra9(9), MakeExtra9(10)};
+
+// From the parities of both halves of the line (bit 0 of `low` and `high`): in a line of ten planes
+// they are planes 8 and 9, in one of nine both are parts of plane 8.
+TIEREDFILTER_INLINE bool Extra9Matches(uint32_t low, uint32_t high, uint32_t tag,
+                                       const KeyEquation& key) {
+  const uint32_t more = tag & kTagMorePlanes;
+  const uint32_t fingerprint = NarrowFingerprint(key.high) >> kNarrowPlanes;
+  low ^= fingerprint;
+  high ^= (fingerprint >> 1) & more;
+  return (((low ^ high) | (low & high & more)) & 1) == 0;
 }
 
 // Lines of filters whose lower kind has three planes, for all kernels. Plane and kind of line are
@@ -137,8 +167,21 @@ struct PortableKernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
+    if (kLower == 9) return ExtraPlanes9(line, tag, key);
     return ExtraPlanesMatch(line, kLower + (tag & kTagMorePlanes), key.coefficients,
                             NarrowFingerprint(key.high));
+  }
+
+  static TIEREDFILTER_INLINE bool ExtraPlanes9(const char* line, uint32_t tag,
+                                               const KeyEquation& key) {
+    const Extra9& extra = kExtra9[tag & kTagMorePlanes];
+    const uint64_t own = key.coefficients & extra.column_mask;
+    uint64_t half[2] = {};
+    for (uint32_t j = 0; j < kLineWords; ++j) {
+      half[j / 4] ^= LoadWord(line + 8 * j) & (own << extra.left[j]);
+    }
+    return Extra9Matches(Parity(half[0] & extra.piece_mask), Parity(half[1] & extra.piece_mask),
+                         tag, key);
   }
 
   // Filters whose lower kind has 4 to 6 planes, and 7.

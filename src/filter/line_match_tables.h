@@ -66,14 +66,18 @@ inline constexpr uint32_t kMaxExtraLanesPlanes = 16;
 constexpr ExtraLanes MakeExtraLanes(uint32_t planes) {
   ExtraLanes lanes{};
   const uint32_t columns = LineColumns(planes), width = kWordColumns - columns;
+  uint32_t plane = 0;  // that word i's piece begins with
   for (uint32_t i = 0; i < kLineWords; ++i) {
-    const uint32_t skip = i * width % columns;
+    while (i * width >= ExtraPlaneStart(planes, plane + 1)) ++plane;
+    const uint32_t skip = i * width - ExtraPlaneStart(planes, plane);
     lanes.left[i] = columns - skip;
     lanes.wrapped[i] = 2 * columns - skip;
-    for (uint32_t bit = 0; bit < width; ++bit) {
-      const uint32_t plane = (i * width + bit) / columns;
-      if (plane + kNarrowPlanes < planes)
-        lanes.of_plane[plane][i] |= uint64_t{1} << (columns + bit);
+    for (uint32_t bit = 0; bit < width && plane + kNarrowPlanes < planes; ++bit) {
+      const bool wraps = skip + bit >= columns;
+      const uint32_t k = plane + wraps;
+      // Between the planes of ten there are bits that belong to neither.
+      if (k + kNarrowPlanes >= planes || i * width + bit < ExtraPlaneStart(planes, k)) continue;
+      lanes.of_plane[k][i] |= uint64_t{1} << (columns + bit);
     }
   }
   lanes.column_mask = LowBits(columns);
@@ -81,9 +85,9 @@ constexpr ExtraLanes MakeExtraLanes(uint32_t planes) {
   return lanes;
 }
 
-// Indexed by planes - kNarrowPlanes - 1.
+// Indexed by planes - kNarrowPlanes - 2.
 inline constexpr ExtraLanes kExtraLanes[] = {
-    MakeExtraLanes(9),  MakeExtraLanes(10), MakeExtraLanes(11), MakeExtraLanes(12),
-    MakeExtraLanes(13), MakeExtraLanes(14), MakeExtraLanes(15), MakeExtraLanes(16)};
+    MakeExtraLanes(10), MakeExtraLanes(11), MakeExtraLanes(12), MakeExtraLanes(13),
+    MakeExtraLanes(14), MakeExtraLanes(15), MakeExtraLanes(16)};
 
 }  // namespace tieredfilter

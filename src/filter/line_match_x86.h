@@ -85,7 +85,8 @@ struct Avx2Kernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
-    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 1];
+    if (kLower == 9) return ExtraPlanes9(line, tag, key);
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 2];
     const __m256i own = Fill(key.coefficients & extra.column_mask);
     const __m256i low = _mm256_and_si256(Load(line), Rotated(own, extra, 0));
     const __m256i high = _mm256_and_si256(Load(line + 32), Rotated(own, extra, 4));
@@ -99,11 +100,7 @@ struct Avx2Kernel {
     for (uint32_t k = 0; k + kNarrowPlanes <= kLower; k += 2) {
       // Two planes at a time. Where their number is odd, the last is taken with itself.
       const uint32_t other = k + 1 + kNarrowPlanes <= kLower ? k + 1 : k;
-      const __m256i a = plane(k), b = plane(other);
-      const __m256i pair =
-          _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-      const __m128i sums =
-          _mm_xor_si128(_mm256_castsi256_si128(pair), _mm256_extracti128_si256(pair, 1));
+      const __m128i sums = SumsOf(plane(k), plane(other));
       // Bit 0 of a population count is the parity; only bit 0 counts in the end.
       wrong |=
           static_cast<uint32_t>(_mm_popcnt_u64(static_cast<uint64_t>(_mm_cvtsi128_si64(sums)))) ^
@@ -113,6 +110,27 @@ struct Avx2Kernel {
           (fingerprint >> other);
     }
     return (wrong & 1) == 0;
+  }
+
+  static TIEREDFILTER_INLINE bool ExtraPlanes9(const char* line, uint32_t tag,
+                                               const KeyEquation& key) {
+    const Extra9& extra = kExtra9[tag & kTagMorePlanes];
+    const __m256i own = Fill(key.coefficients & extra.column_mask);
+    const __m256i low = _mm256_and_si256(Load(line), _mm256_sllv_epi64(own, Load(extra.left)));
+    const __m256i high =
+        _mm256_and_si256(Load(line + 32), _mm256_sllv_epi64(own, Load(extra.left + 4)));
+    const __m128i sums = SumsOf(low, high);
+    const auto low_sum = static_cast<uint64_t>(_mm_cvtsi128_si64(sums));
+    const auto high_sum = static_cast<uint64_t>(_mm_extract_epi64(sums, 1));
+    return Extra9Matches(static_cast<uint32_t>(_mm_popcnt_u64(low_sum & extra.piece_mask)),
+                         static_cast<uint32_t>(_mm_popcnt_u64(high_sum & extra.piece_mask)), tag,
+                         key);
+  }
+
+  // The exclusive or of a's words, and that of b's.
+  static TIEREDFILTER_INLINE __m128i SumsOf(__m256i a, __m256i b) {
+    const __m256i pair = _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+    return _mm_xor_si128(_mm256_castsi256_si128(pair), _mm256_extracti128_si256(pair, 1));
   }
 
   static TIEREDFILTER_INLINE __m256i Rotated(__m256i x, const ExtraLanes& extra, uint32_t word) {
@@ -211,7 +229,8 @@ struct Avx512Kernel {
   template <uint32_t kLower>
   static TIEREDFILTER_INLINE bool ExtraPlanes(const char* line, uint32_t tag,
                                               const KeyEquation& key) {
-    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 1];
+    if (kLower == 9) return ExtraPlanes9(line, tag, key);
+    const ExtraLanes& extra = kExtraLanes[kLower + (tag & kTagMorePlanes) - kNarrowPlanes - 2];
     const __m512i own = Fill(key.coefficients & extra.column_mask);
     const __m512i rotated =
         _mm512_or_si512(_mm512_maskz_sllv_epi64(kAll, own, _mm512_loadu_si512(extra.left)),
@@ -225,6 +244,17 @@ struct Avx512Kernel {
                (fingerprint >> k);
     }
     return (wrong & 1) == 0;
+  }
+
+  static TIEREDFILTER_INLINE bool ExtraPlanes9(const char* line, uint32_t tag,
+                                               const KeyEquation& key) {
+    const Extra9& extra = kExtra9[tag & kTagMorePlanes];
+    const __m512i own = _mm512_maskz_sllv_epi64(kAll, Fill(key.coefficients & extra.column_mask),
+                                                _mm512_loadu_si512(extra.left));
+    const uint32_t odd = Parities(
+        _mm512_and_si512(_mm512_loadu_si512(line), _mm512_and_si512(own, Fill(extra.piece_mask))));
+    // In the order of Parities, words 0 to 3 and 4 to 7.
+    return Extra9Matches(Parity(odd & 0x33), Parity(odd & 0xcc), tag, key);
   }
 
   static TIEREDFILTER_INLINE bool Wide7(const char* line, uint32_t tag, uint32_t,

@@ -316,7 +316,8 @@ struct SolverImpl {
       for (uint32_t l = 0; l < kSolverLanes; ++l) {
         if (k + kNarrowPlanes >= g->planes[l]) continue;
         const uint32_t count = LineColumns(g->planes[l]);
-        WritePacked(g, l, 0, count, kWordColumns - count, k * count, plane[l], count);
+        WritePacked(g, l, 0, count, kWordColumns - count, ExtraPlaneStart(g->planes[l], k),
+                    plane[l], count);
       }
     }
     FoldExtraPlanes(g, above, kWordColumns - LineColumns(most));

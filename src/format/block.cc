@@ -197,9 +197,7 @@ bool ParseBlock(const char* data, size_t size, BlockMetadata* metadata) {
   const char* t = data + size - kTrailerBytes;
   static constexpr char kMarkerBytes[5] = {static_cast<char>(kBlockMarker), 0, 0, 0, 0};
   if (std::memcmp(t + kMarkerAt, kMarkerBytes, sizeof(kMarkerBytes)) != 0) return false;
-  const uint64_t version = Get(t + kVersionAt, 1);
-  if (Get(t + kMagicAt, 2) != kMagic) return false;
-  if (version < kOldestFormatVersion || version > kFormatVersion) return false;
+  if (Get(t + kMagicAt, 2) != kMagic || Get(t + kVersionAt, 1) != kFormatVersion) return false;
   if (Get(t + kReservedAt, 1) != 0) return false;
   BlockMetadata m;
   m.data_bytes = size - kTrailerBytes;

@@ -25,7 +25,6 @@ inline constexpr size_t kShortTrailerBytes = 15;
 // Versions of the format that FORMAT.md lists: of blocks of whole lines, which store it, and of
 // short ones, where the marker stands for it.
 inline constexpr uint8_t kFormatVersion = 4;
-inline constexpr uint8_t kOldestFormatVersion = 3;  // that is read
 inline constexpr uint8_t kShortFormatVersion = 2;
 inline constexpr uint8_t kUnknownLevel = 0xff;
 

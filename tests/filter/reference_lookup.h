@@ -45,10 +45,12 @@ class ReferenceLine {
   uint32_t Sum(uint32_t plane, const KeyEquation& key, uint64_t far) const {
     uint32_t sum = 0;
     if (lower_ >= 8 && plane >= 8) {
-      // "The bits C to 62 of word 0, then of word 1, ...", plane after plane.
+      // "The bits C to 62 of word 0, then of word 1, ...", plane after plane; of ten planes, "the
+      // second begins with word 4".
       const uint32_t columns = 504 / planes(), width = 63 - columns;
+      const uint32_t start = planes() == 10 && plane == 9 ? 4 * width : (plane - 8) * columns;
       for (uint32_t column = 0; column < columns; ++column) {
-        const uint32_t at = (plane - 8) * columns + column;
+        const uint32_t at = start + column;
         sum ^= Bit(at / width, columns + at % width) & (key.coefficients >> column) & 1;
       }
       return sum;

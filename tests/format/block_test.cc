@@ -191,7 +191,7 @@ TEST(CorruptBlockTest, HandMadeBlocks) {
       {"version 0", With(whole, kVersionAt, 0, 1), false},
       {"a short block's version", With(whole, kVersionAt, kShortFormatVersion, 1), false},
       {"an earlier version", With(whole, kVersionAt, 1, 1), false},
-      {"the oldest version that is read", With(whole, kVersionAt, kOldestFormatVersion, 1), true},
+      {"the version before", With(whole, kVersionAt, kFormatVersion - 1, 1), false},
       {"a later version", With(whole, kVersionAt, kFormatVersion + 1, 1), false},
       {"version 255", With(whole, kVersionAt, 255, 1), false},
       {"coding 0", With(whole, kCodingAt, 0, 1), false},

@@ -34,6 +34,7 @@ inline constexpr BlockCase kBlockCases[] = {
     {"wide_7", BlockCoding::kEquations, 500, 7.8, 10},
     {"narrow_8", BlockCoding::kEquations, 500, 9, 11},
     {"narrow_9", BlockCoding::kEquations, 500, 10, 12},
+    {"narrow_10", BlockCoding::kEquations, 500, 11.2, 17},
     {"narrow_11", BlockCoding::kEquations, 400, 12.4, 13},
     {"narrow_15", BlockCoding::kEquations, 300, 17, 14},
     {"narrow_19", BlockCoding::kEquations, 300, 21, 15},

@@ -173,7 +173,7 @@ Mutant remainder_from_top_bits src/filter/fingerprint_line.h \
 Mutant crowded_line_tolerated src/filter/fingerprint_builder.cc \
   's,lines / 32 : 0,0u : 0u,' $fingerprints '*OneCrowdedLine*'
 Mutant rate_of_kept_keys_only src/filter/fingerprint_builder.cc \
-  's/\(primary \+ elsewhere\)/primary/' $fingerprints '*RateIsAsStated*'
+  's/\(primary \+ elsewhere\)/(primary + 0 * elsewhere)/' $fingerprints '*RateIsAsStated*'
 
 # Blocks that are not whole.
 Mutant checksum_not_compared src/format/block.cc \
@@ -185,9 +185,9 @@ Mutant short_checksum_not_compared src/format/block.cc \
 Mutant reserved_byte_ignored src/format/block.cc \
   's/if \(Get\(t \+ kReservedAt, 1\) != 0\) return false;//' block_test '*HandMade*'
 Mutant later_version_is_read src/format/block.cc \
-  's/ \|\| version > kFormatVersion//' block_test '*HandMade*'
+  's/Get\(t \+ kVersionAt, 1\) != kFormatVersion/Get(t + kVersionAt, 1) < kFormatVersion/' block_test '*HandMade*'
 Mutant earlier_version_is_read src/format/block.cc \
-  's/version < kOldestFormatVersion \|\| //' block_test '*HandMade*'
+  's/Get\(t \+ kVersionAt, 1\) != kFormatVersion/Get(t + kVersionAt, 1) > kFormatVersion/' block_test '*HandMade*'
 Mutant any_number_of_planes src/format/block.cc \
   's/planes >= kMinPlanes && planes <= kMaxPlanes/planes > 0/' block_test '*HandMade*'
 

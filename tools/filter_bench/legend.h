@@ -16,7 +16,7 @@ FPR              measured with keys that no filter holds and that differ from he
                  lowest bits of a number; behind it twice the standard deviation.
 build ns/key     a virtual AddKey per key (with the hash) and Finish. Making the keys is not timed.
   of Bloom 10    ratio to bloom:10, and of Ribbon: to the first ribbon in --filters.
-peak B/key       most memory from operator new that a build held at once, block included, per key.
+peak B/key       most memory that a build held at once, block and key hashes included, per key.
 temporary B/key  the same less the block and 8 bytes per key for the key hashes.
 lookup           ns per key and (ratio to bloom:10), hash and virtual call included, for keys that
                  are absent and keys that are present:

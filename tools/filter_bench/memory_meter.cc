@@ -18,20 +18,12 @@ void* Count(void* memory) {
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
-  if (metering.load(std::memory_order_relaxed)) {
-    const auto size = static_cast<int64_t>(malloc_usable_size(memory));
-    const int64_t now = live.fetch_add(size, std::memory_order_relaxed) + size;
-    int64_t seen = peak.load(std::memory_order_relaxed);
-    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-    }
-  }
+  MemoryMeter::Add(static_cast<int64_t>(malloc_usable_size(memory)));
   return memory;
 }
 
 void Discount(void* memory) {
-  if (memory != nullptr && metering.load(std::memory_order_relaxed)) {
-    live.fetch_sub(static_cast<int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
-  }
+  if (memory != nullptr) MemoryMeter::Add(-static_cast<int64_t>(malloc_usable_size(memory)));
   std::free(memory);
 }
 
@@ -41,6 +33,14 @@ void* AlignedAllocate(size_t size, std::align_val_t alignment) {
 }
 
 }  // namespace
+
+void MemoryMeter::Add(int64_t bytes) {
+  if (!metering.load(std::memory_order_relaxed)) return;
+  const int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t seen = peak.load(std::memory_order_relaxed);
+  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+}
 
 void MemoryMeter::Start() {
   live = 0;

@@ -1,7 +1,8 @@
-// Counts what passes through operator new and delete.
+// Counts what passes through operator new and delete, and what is reported besides.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tieredfilter::bench {
 
@@ -12,6 +13,8 @@ class MemoryMeter {
  public:
   static void Start();
   static size_t StopAndGetPeak();
+  // So many bytes more (or less) are held that the hooks did not see.
+  static void Add(int64_t bytes);
 };
 
 }  // namespace tieredfilter::bench

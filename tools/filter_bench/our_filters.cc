@@ -5,26 +5,30 @@
 #include <optional>
 #include <utility>
 
+#include "src/filter/hash_collector.h"
 #include "src/filter/key_hash.h"
 #include "src/format/block.h"
+#include "tools/filter_bench/memory_meter.h"
 
 namespace tieredfilter::bench {
 
 namespace {
 
-// What the plugin's builder does, without RocksDB: collect hashes, skipping repeats, then build.
+// What the plugin's builder does, without RocksDB.
 class CuckooBuilder : public BitsBuilder {
  public:
   CuckooBuilder(const BlockRequest& request, CpuKernel kernel)
       : request_(request), kernel_(kernel) {}
 
-  void AddKey(const KeySlice& key) override {
-    const uint64_t hash = HashKey(key.data(), key.size());
-    if (hashes_.empty() || hash != hashes_.back()) hashes_.push_back(hash);
-  }
+  void AddKey(const KeySlice& key) override { hashes_.AddKey(HashKey(key.data(), key.size())); }
 
   bool Finish(Block* block, std::string* error) override {
-    BuiltBlock built = BuildBlock(hashes_.data(), hashes_.size(), request_, kernel_);
+    hashes_.ShrinkToFit();
+    // These do not come from operator new. Growing them, which moves pages, is not counted.
+    const auto held = static_cast<int64_t>(hashes_.memory_bytes());
+    MemoryMeter::Add(held);
+    BuiltBlock built = BuildBlock(hashes_.hashes(), hashes_.size(), request_, kernel_);
+    MemoryMeter::Add(-held);
     if (!built.ok) {
       *error = "placement failed";
       return false;
@@ -37,7 +41,7 @@ class CuckooBuilder : public BitsBuilder {
  private:
   const BlockRequest request_;
   const CpuKernel kernel_;
-  std::vector<uint64_t> hashes_;
+  HashCollector hashes_;
 };
 
 class CuckooReader : public BitsReader {

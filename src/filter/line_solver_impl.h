@@ -29,18 +29,27 @@ struct SolverImpl {
   static TIEREDFILTER_INLINE Vec* PartOf(uint64_t* p, int i) {
     return reinterpret_cast<Vec*>(p) + i;
   }
-  // Lanes of *y get xor x where (row & bit) != 0. Written as "andnot of an equality", which is what
-  // SSE and AVX2 have.
+  // *y gets xor x in the elements where `hit` is not zero: one masked instruction of AVX-512, which
+  // the compiler finds in the choice; for the others "andnot of an equality", which SSE and AVX2
+  // have.
+  static TIEREDFILTER_INLINE void XorWhere(const Vec& hit, const Vec& x, Vec* y) {
+    if constexpr (kBytes == 64) {
+      *y = hit != 0 ? *y ^ x : *y;
+    } else {
+      *y ^= ~(Vec)(hit == 0) & x;
+    }
+  }
+  // The same where (row & bit) is not zero.
   static TIEREDFILTER_INLINE void XorIf(const Lanes& row, const Lanes& bit, const Lanes& x,
                                         Lanes* y) {
-    for (int i = 0; i < kParts; ++i) y->v[i] ^= ~(Vec)((row.v[i] & bit.v[i]) == 0) & x.v[i];
+    for (int i = 0; i < kParts; ++i) XorWhere(row.v[i] & bit.v[i], x.v[i], &y->v[i]);
   }
   static TIEREDFILTER_INLINE void XorIf(const Lanes& row, const Lanes& bit, const Lanes& x1,
                                         Lanes* y1, const Lanes& x2, Lanes* y2) {
     for (int i = 0; i < kParts; ++i) {
-      const Vec mask = ~(Vec)((row.v[i] & bit.v[i]) == 0);
-      y1->v[i] ^= mask & x1.v[i];
-      y2->v[i] ^= mask & x2.v[i];
+      const Vec hit = row.v[i] & bit.v[i];
+      XorWhere(hit, x1.v[i], &y1->v[i]);
+      XorWhere(hit, x2.v[i], &y2->v[i]);
     }
   }
 
@@ -203,7 +212,15 @@ struct SolverImpl {
   }
   static TIEREDFILTER_INLINE void CollectRow(const Lanes& bit, const Lanes& value, uint32_t which,
                                              Lanes* sum) {
-    for (int i = 0; i < kParts; ++i) sum->v[i] ^= bit.v[i] & -((value.v[i] >> which) & 1);
+    for (int i = 0; i < kParts; ++i) CollectPart(bit.v[i], value.v[i], which, &sum->v[i]);
+  }
+  static TIEREDFILTER_INLINE void CollectPart(const Vec& bit, const Vec& value, uint32_t which,
+                                              Vec* sum) {
+    if constexpr (kBytes >= 32) {
+      XorWhere(value & (uint64_t{1} << which), bit, sum);
+    } else {
+      *sum ^= bit & -((value >> which) & 1);
+    }
   }
   // All words' planes from the fingerprint bits that start at `shift`. Part by part, since that
   // keeps all eight sums in registers.
@@ -214,7 +231,7 @@ struct SolverImpl {
       for (uint32_t p = 0; p < g->rows; ++p) {
         const Vec bit = *PartOf(g->pivot[p], i), value = *PartOf(g->tail[p], i);
         for (uint32_t j = 0; j < kLineWords; ++j) {
-          sum[j] ^= bit & -((value >> (shift + kBitOfWord[j])) & 1);
+          CollectPart(bit, value, shift + kBitOfWord[j], &sum[j]);
         }
       }
       for (uint32_t j = 0; j < kLineWords; ++j) *PartOf(g->words[j], i) = sum[j];

@@ -1,6 +1,7 @@
 #include "src/filter/placement.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace tieredfilter {
@@ -33,6 +34,7 @@ void Placement::Settle() {
 }
 
 void Placement::ReceivedHashes(uint32_t line, uint64_t* out) const {
+  assert(settled());
   uint64_t* end = std::copy(settled_.begin() + settled_start_[line],
                             settled_.begin() + settled_start_[line + 1], out);
   for (uint32_t late = first_late_[line]; late != kNone; late = late_[late].next) {

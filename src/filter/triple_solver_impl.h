@@ -61,10 +61,9 @@ struct TripleSolverImpl {
         Row later = LoadRow(g, r);
         const Lanes common = Common(later, pivot);
         for (int i = 0; i < kParts; ++i) {
-          const Vec hit = ~(Vec)(common.v[i] == 0);
-          later.main.v[i] ^= hit & row.main.v[i];
-          later.tail.v[i] ^= hit & row.tail.v[i];
-          later.far.v[i] ^= hit & row.far.v[i];
+          Base::XorWhere(common.v[i], row.main.v[i], &later.main.v[i]);
+          Base::XorWhere(common.v[i], row.tail.v[i], &later.tail.v[i]);
+          Base::XorWhere(common.v[i], row.far.v[i], &later.far.v[i]);
         }
         Base::Store(g->main[r], later.main);
         Base::Store(g->tail[r], later.tail);
@@ -91,7 +90,7 @@ struct TripleSolverImpl {
         const Row row = LoadRow(g, r);
         const Lanes common = Common(row, pivot);
         Lanes tail = row.tail;
-        for (int i = 0; i < kParts; ++i) tail.v[i] ^= ~(Vec)(common.v[i] == 0) & solved.v[i];
+        for (int i = 0; i < kParts; ++i) Base::XorWhere(common.v[i], solved.v[i], &tail.v[i]);
         Base::Store(g->tail[r], tail);
       }
     }

@@ -267,6 +267,18 @@ TEST(FilterBenchReportTest, GeneratedBlockIsReplacedAndOnlyThat) {
   std::remove(path.c_str());
 }
 
+TEST(FilterBenchReportTest, SaysBeforehandWhereNothingCanBeWritten) {
+  std::string error;
+  const std::string path = TemporaryPath("filter_bench_writable.json");
+  std::ofstream(path) << "kept";
+  EXPECT_TRUE(CanWriteFile(path, &error)) << error;
+  EXPECT_EQ(ReadFile(path), "kept");
+  EXPECT_FALSE(std::ifstream(path + ".tmp").good());
+  EXPECT_FALSE(CanWriteFile(TemporaryPath("no_such_folder") + "/x.json", &error));
+  EXPECT_NE(error.find("no_such_folder/x.json: No such file"), std::string::npos) << error;
+  std::remove(path.c_str());
+}
+
 int RunBench(const std::string& arguments) {
   return std::system(
       (std::string(FILTER_BENCH_PATH) + " " + arguments + " >/dev/null 2>&1").c_str());
@@ -348,7 +360,8 @@ TEST(FilterBenchProgramTest, WrongArgumentsFailAndLeaveNoFile) {
        {"--filters=bloom", "--filters=bloom:x", "--filters=nothing:10", "--filters=bloom:0%",
         "--filters=cuckoo-fingerprints:1%", "--filters=cuckoo-equations:=bloom:",
         "--filters=cuckoo-equations:=bloom:10*0", "--filters=ribbon:=bloom:10",
-        "--filters=cuckoo-equations:=bloom:1", "--keys=0", "--keys=10q", "--patterns=hot",
+        "--filters=cuckoo-equations:=bloom:1", "--filters=cuckoo-equations:25",
+        "--filters=cuckoo-fingerprints:3.9", "--keys=0", "--keys=10q", "--patterns=hot",
         "--stock_isa=sse9", "--kernel=sse9", "--key_style=zip", "--key_size=8", "stray"}) {
     EXPECT_NE(RunBench(std::string(arguments) + " --reps=1 --json=" + path), 0) << arguments;
     EXPECT_FALSE(std::ifstream(path).good()) << arguments;

@@ -308,6 +308,10 @@ int Run() {
   if (!ReadOptions(&options, &error) || !MakeFilters(&filters, &baseline, &error)) {
     return Fail(error);
   }
+  // Better now than after minutes of measuring.
+  for (const std::string& path : {FLAGS_json, FLAGS_markdown}) {
+    if (!path.empty() && !CanWriteFile(path, &error)) return Fail(error);
+  }
   const nlohmann::ordered_json run = DescribeRun(options, *filters[baseline]);
   fmt::print("{}, RocksDB {}'s filters beside ours, {} {} ({})\n", run["cpu"].get<std::string>(),
              run["rocksdb_version"].get<std::string>(), run["compiler"].get<std::string>(),

@@ -14,6 +14,8 @@ namespace tieredfilter::bench {
 
 namespace {
 
+constexpr double kLeastBits = 4, kMostBits = 24;  // what our kinds are offered with
+
 // What the plugin's builder does, without RocksDB.
 class CuckooBuilder : public BitsBuilder {
  public:
@@ -85,7 +87,7 @@ class CuckooFilter : public OurFilter {
       request_.bits_per_key = bits;
       return static_cast<double>(BlockBytes(keys, request_)) <= bytes;
     };
-    double low = 4, high = 24;  // what our kinds are offered with
+    double low = kLeastBits, high = kMostBits;
     if (!fits(low)) {
       *error = name() + ": no filter of " + std::to_string(keys) + " keys is as small as that";
       return false;
@@ -139,6 +141,11 @@ std::unique_ptr<BenchFilter> MakeOurFilter(const FilterRequest& request, const s
   const std::optional<CpuKernel> cpu_kernel = CpuKernelFromName(kernel);
   if (!coding || !cpu_kernel || !CpuKernelSupported(*cpu_kernel)) {
     *error = request.name + ": no kind of this name with kernel " + kernel;
+    return nullptr;
+  }
+  const double bits = request.bits_per_key;
+  if (request.share_of_bloom == 0 && (bits < kLeastBits || bits > kMostBits)) {
+    *error = request.name + ": this kind has 4 to 24 bits per key";
     return nullptr;
   }
   BlockRequest block;

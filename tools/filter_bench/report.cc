@@ -193,8 +193,22 @@ nlohmann::ordered_json ToJson(const nlohmann::ordered_json& run,
   return report;
 }
 
+namespace {
+
+std::string TemporaryOf(const std::string& path) { return path + ".tmp"; }
+
+}  // namespace
+
+bool CanWriteFile(const std::string& path, std::string* error) {
+  const std::string temporary = TemporaryOf(path);
+  const bool can = std::ofstream(temporary, std::ios::binary | std::ios::app).good();
+  if (!can) *error = fmt::format("cannot write {}: {}", path, std::strerror(errno));
+  std::remove(temporary.c_str());
+  return can;
+}
+
 bool WriteFileAtomically(const std::string& path, const std::string& content, std::string* error) {
-  const std::string temporary = path + ".tmp";
+  const std::string temporary = TemporaryOf(path);
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file << content;
   file.close();

@@ -20,6 +20,9 @@ std::string MarkdownTables(const nlohmann::ordered_json& run,
 nlohmann::ordered_json ToJson(const nlohmann::ordered_json& run,
                               const std::vector<FilterResult>& results);
 
+// Whether WriteFileAtomically could write there, as things are; changes nothing.
+bool CanWriteFile(const std::string& path, std::string* error);
+
 // Writes `content` to `path` so that a reader never sees half of it: temporary file, then rename.
 bool WriteFileAtomically(const std::string& path, const std::string& content, std::string* error);
 

@@ -71,10 +71,10 @@ TIEREDFILTER_INLINE bool ExtraPlanesMatch(const char* line, uint32_t planes, uin
   return wrong == 0;
 }
 
-// Where the extra planes of a line of 9 or 10 planes are: bits `shift` and up of each word, up to
-// bit 62, meet the key's columns from that word's first one on.
+// Where the extra planes of a line of 9 or 10 planes are: bits C and up of each word, up to bit 62,
+// meet the key's columns from that word's first one on.
 struct Extra9 {
-  alignas(64) uint64_t left[kLineWords];  // brings a word's first column to bit `shift`
+  alignas(64) uint64_t left[kLineWords];  // brings a word's first column to bit C
   uint64_t column_mask;
   uint64_t piece_mask;
 };

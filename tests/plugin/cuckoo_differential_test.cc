@@ -280,25 +280,13 @@ class Pair {
     }
   }
 
-  // What a seek and a few steps show; without total order, within the prefix only, beyond which
-  // the answers are not defined.
-  static std::string Around(DB* db, const std::string& key, ReadOptions read, bool backwards) {
+  // Without total order within the prefix only, beyond which the answers are not defined.
+  void CompareSeek(const std::string& key, ReadOptions read) {
     read.prefix_same_as_start = !read.total_order_seek;
-    const std::unique_ptr<Iterator> iterator(db->NewIterator(read));
-    std::string shown;
-    backwards ? iterator->SeekForPrev(key) : iterator->Seek(key);
-    for (int steps = 0; steps < 12 && iterator->Valid(); ++steps) {
-      shown += iterator->key().ToString() + "=" + iterator->value().ToString() + ";";
-      backwards ? iterator->Prev() : iterator->Next();
-    }
-    return shown + iterator->status().ToString();
-  }
-
-  void CompareSeek(const std::string& key, const ReadOptions& read) {
     for (const bool backwards : {false, true}) {
-      const std::string expected = Around(plain_.get(), key, read, backwards);
+      const std::string expected = ShowAround(plain_.get(), key, read, backwards, 12);
       Count(expected.find('=') != std::string::npos,
-            Around(filtered_.get(), key, read, backwards) == expected);
+            ShowAround(filtered_.get(), key, read, backwards, 12) == expected);
     }
   }
 

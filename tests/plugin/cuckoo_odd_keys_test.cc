@@ -51,18 +51,6 @@ std::string Everything(DB* db) {
   return shown + iterator->status().ToString();
 }
 
-// What a seek and three steps show.
-std::string Around(DB* db, const std::string& key, const ReadOptions& read, bool backwards) {
-  const std::unique_ptr<Iterator> iterator(db->NewIterator(read));
-  std::string shown;
-  backwards ? iterator->SeekForPrev(key) : iterator->Seek(key);
-  for (int steps = 0; steps < 3 && iterator->Valid(); ++steps) {
-    shown += iterator->key().ToString() + "=" + iterator->value().ToString() + ";";
-    backwards ? iterator->Prev() : iterator->Next();
-  }
-  return shown + iterator->status().ToString();
-}
-
 std::string ByMultiGet(DB* db, const Strings& keys) {
   std::vector<Slice> slices(keys.begin(), keys.end());
   std::vector<PinnableSlice> values(keys.size());
@@ -123,8 +111,8 @@ class CuckooOddKeysTest : public ::testing::TestWithParam<Filtering> {
       EXPECT_EQ(value, expected_value) << key;
       for (const ReadOptions& read : reads) {
         for (const bool backwards : {false, true}) {
-          EXPECT_EQ(Around(filtered_.get(), key, read, backwards),
-                    Around(plain_.get(), key, read, backwards))
+          EXPECT_EQ(ShowAround(filtered_.get(), key, read, backwards, 3),
+                    ShowAround(plain_.get(), key, read, backwards, 3))
               << key << (backwards ? ", backwards" : "");
         }
       }

@@ -17,7 +17,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
@@ -119,23 +118,12 @@ class CuckooTimestampTest : public ::testing::TestWithParam<Shape> {
     CompareSeeks(filtered, plain, read);
   }
 
-  static std::string Around(DB* db, ReadOptions read, const std::string& key, bool backwards) {
+  static void CompareSeeks(DB* filtered, DB* plain, ReadOptions read) {
     read.prefix_same_as_start = GetParam().prefixes;
-    const std::unique_ptr<Iterator> iterator(db->NewIterator(read));
-    std::string shown;
-    backwards ? iterator->SeekForPrev(key) : iterator->Seek(key);
-    for (int steps = 0; steps < 5 && iterator->Valid(); ++steps) {
-      shown += iterator->key().ToString() + "=" + iterator->value().ToString() + ";";
-      backwards ? iterator->Prev() : iterator->Next();
-    }
-    return shown + iterator->status().ToString();
-  }
-
-  static void CompareSeeks(DB* filtered, DB* plain, const ReadOptions& read) {
     for (uint64_t i = 0; i < kKeys; i += 7) {
       for (const bool backwards : {false, true}) {
-        ASSERT_EQ(Around(filtered, read, Key(i), backwards),
-                  Around(plain, read, Key(i), backwards));
+        ASSERT_EQ(ShowAround(filtered, Key(i), read, backwards, 5),
+                  ShowAround(plain, Key(i), read, backwards, 5));
       }
     }
   }

@@ -23,6 +23,7 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::WriteOptions;
@@ -155,6 +156,18 @@ KilledDatabase WriteAndKill(const std::function<Options()>& options, const std::
 }
 
 // Universal compaction may count as pending for good, hence the second look.
+std::string ShowAround(DB* db, const std::string& key, const ReadOptions& read, bool backwards,
+                       int steps) {
+  const std::unique_ptr<Iterator> iterator(db->NewIterator(read));
+  std::string shown;
+  backwards ? iterator->SeekForPrev(key) : iterator->Seek(key);
+  for (; steps > 0 && iterator->Valid(); --steps) {
+    shown += iterator->key().ToString() + "=" + iterator->value().ToString() + ";";
+    backwards ? iterator->Prev() : iterator->Next();
+  }
+  return shown + iterator->status().ToString();
+}
+
 void WaitForCompactions(DB* db) {
   for (int quiet = 0; quiet < 5;) {
     ROCKSDB_NAMESPACE::Env::Default()->SleepForMicroseconds(2000);

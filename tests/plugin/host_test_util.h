@@ -63,6 +63,10 @@ uint64_t CountLost(ROCKSDB_NAMESPACE::DB* db, uint64_t begin, uint64_t end, uint
 // Looks up absent keys; returns how many were "found", which had better be none.
 uint64_t LookUpAbsent(ROCKSDB_NAMESPACE::DB* db, uint64_t begin, uint64_t end);
 
+// What a seek to `key` shows, forwards or backwards, and `steps` entries from there on.
+std::string ShowAround(ROCKSDB_NAMESPACE::DB* db, const std::string& key,
+                       const ROCKSDB_NAMESPACE::ReadOptions& read, bool backwards, int steps);
+
 // Until no compaction runs or is due.
 void WaitForCompactions(ROCKSDB_NAMESPACE::DB* db);
 
